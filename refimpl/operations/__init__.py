@@ -1,0 +1,1 @@
+"""The operations: one table entry each, declared in the modules of this package (see ``table``)."""
