@@ -1,0 +1,48 @@
+"""Operations that take many entries to few, and running ones."""
+
+from conformance.operations.schema import DIFFERENTIABLE, EVERY, FLOATING, SINGLE_COMPLEX, operation
+
+_DIM = "input dim keepdim"
+
+ROWS = (
+    operation("sum", "f, m", f"{_DIM} dtype out", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("nansum", "f, m", f"{_DIM} dtype out", "reduction", FLOATING, since="1.9", flags="diff"),
+    operation("mean", "f, m", f"{_DIM} dtype out", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("nanmean", "f, m", f"{_DIM} dtype out", "reduction", DIFFERENTIABLE, since="2.13", flags="diff"),
+    operation("prod", "f, m", f"{_DIM} dtype out", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("var", "f, m", f"{_DIM} unbiased correction out", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("std", "f, m", f"{_DIM} unbiased correction out", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("var_mean", "f", f"{_DIM} unbiased correction", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("std_mean", "f", f"{_DIM} unbiased correction", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("norm", "f, m", "input p dim keepdim dtype out", "reduction norm", DIFFERENTIABLE, flags="diff"),
+    operation("dist", "f, m", "input other p", "reduction norm", SINGLE_COMPLEX, arity=2, flags="diff"),
+    operation("vector_norm", "torch.linalg.vector_norm", "x ord dim keepdim dtype out", "reduction norm",
+              DIFFERENTIABLE, since="2.13", flags="diff"),
+    operation("linalg_norm", "torch.linalg.norm", "A ord dim keepdim dtype out", "reduction norm", DIFFERENTIABLE,
+              since="1.9", flags="diff"),
+    operation("max", "f, m", f"{_DIM} other out", "reduction extremum", FLOATING, arity=None, flags="diff"),
+    operation("min", "f, m", f"{_DIM} other out", "reduction extremum", FLOATING, arity=None, flags="diff"),
+    operation("amax", "f, m", f"{_DIM} out", "reduction extremum", FLOATING, since="1.9", flags="diff"),
+    operation("amin", "f, m", f"{_DIM} out", "reduction extremum", FLOATING, since="1.9", flags="diff"),
+    operation("aminmax", "f, m", f"{_DIM} out", "reduction extremum", FLOATING, since="2.13", flags="diff"),
+    operation("median", "f, m", f"{_DIM} out", "reduction extremum", FLOATING, flags="diff"),
+    operation("nanmedian", "f, m", f"{_DIM} out", "reduction extremum", FLOATING, since="1.9", flags="diff"),
+    operation("kthvalue", "f, m", "input k dim keepdim out", "reduction extremum", FLOATING, flags="diff"),
+    operation("topk", "f, m", "input k dim largest sorted out", "reduction extremum", FLOATING, flags="diff"),
+    operation("sort", "f, m", "input dim descending stable out", "reduction extremum", FLOATING, flags="diff"),
+    operation("argsort", "f, m", "input dim descending stable", "reduction extremum", FLOATING),
+    operation("argmax", "f, m", _DIM, "reduction extremum", FLOATING),
+    operation("argmin", "f, m", _DIM, "reduction extremum", FLOATING),
+    operation("logsumexp", "f, m", f"{_DIM} out", "reduction", DIFFERENTIABLE, flags="diff"),
+    operation("cumsum", "f, m", "input dim dtype out", "reduction running", DIFFERENTIABLE, flags="diff"),
+    operation("cumprod", "f, m", "input dim dtype out", "reduction running", DIFFERENTIABLE, flags="diff"),
+    operation("cumsum_", "m", "dim dtype", "reduction running", DIFFERENTIABLE, since="1.9", flags="diff inplace"),
+    operation("cumprod_", "m", "dim dtype", "reduction running", DIFFERENTIABLE, since="1.9", flags="diff inplace"),
+    operation("cummax", "f, m", "input dim out", "reduction running extremum", FLOATING, since="1.9", flags="diff"),
+    operation("cummin", "f, m", "input dim out", "reduction running extremum", FLOATING, since="1.9", flags="diff"),
+    operation("logcumsumexp", "f, m", "input dim out", "reduction running", DIFFERENTIABLE, since="1.9",
+              flags="diff"),
+    operation("all", "f, m", f"{_DIM} out", "reduction logical", EVERY),
+    operation("any", "f, m", f"{_DIM} out", "reduction logical", EVERY),
+    operation("count_nonzero", "f, m", "input dim", "reduction logical", EVERY, since="1.9"),
+)
