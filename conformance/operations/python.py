@@ -12,8 +12,8 @@ BUILTINS = (
             ("zip", ""), ("enumerate", "start"), ("reversed", ""), ("hasattr", ""), ("id", ""), ("callable", ""),
         )
     ),
-    operation("log", "log", "", "builtin", arity=0),
-    operation("ref", "ref", "", "builtin", arity=0),
+    operation("python.log", "log", "", "builtin", arity=0),
+    operation("python.ref", "ref", "", "builtin", arity=0),
     operation("gc.collect", "gc.collect", "", "builtin", arity=0),
     operation("copy.copy", "copy.copy", "", "builtin", arity=0),
     operation("copy.deepcopy", "copy.deepcopy", "", "builtin", arity=0),
