@@ -1,7 +1,8 @@
 """The operation schema: one closed table of every name that a program may use.
 
-Parser, printer, validator, generator, runner and adapters all read it. An operation is one row in one of the tables
-of this package (`pointwise`, `reductions`, `shapes`, `linear`, `creation`, `differentiation`, `python`).
+Parser, printer, validator, generator, runner and adapters all read it. An operation is one row in one of
+the tables of this package (`pointwise`, `comparison`, `reductions`, `shapes`, `linear`, `creation`,
+`differentiation`, `python`).
 """
 
 from __future__ import annotations
@@ -10,12 +11,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from conformance.operations import creation, differentiation, linear, pointwise, python, reductions, shapes
+from conformance.operations import (
+    comparison,
+    creation,
+    differentiation,
+    linear,
+    pointwise,
+    python,
+    reductions,
+    shapes,
+)
 from conformance.operations.differentiation import ATTRIBUTES, CLASS_METHODS, CONTEXTS, DECORATORS
 from conformance.operations.python import BITS, CONSTANTS, DEVICES, DTYPES, EXCEPTIONS
 from conformance.operations.schema import Operation
 
-_TABLES = (pointwise, reductions, shapes, linear, creation, differentiation, python)
+_TABLES = (pointwise, comparison, reductions, shapes, linear, creation, differentiation, python)
 
 
 def _table() -> dict[str, Operation]:
@@ -58,7 +68,7 @@ def _entry(rows: tuple[Operation, ...], *, function: bool) -> dict[str, Any]:
 
 
 def runner_schema() -> dict[str, Any]:
-    """The part of the table that the runner needs, as JSON: it is sent with the runner into other interpreters."""
+    """The part of the table that the runner needs, as JSON."""
     return {
         "functions": {name: _entry(rows, function=True) for name, rows in sorted(FUNCTIONS.items())},
         "methods": {name: _entry(rows, function=False) for name, rows in sorted(METHODS.items())},

@@ -1,4 +1,4 @@
-"""What is known about one operation, and the short notation in which the tables of this package are written."""
+"""What is known about one operation, and the short notation of the tables."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ SINGLE = ("float32", "float64")
 SINGLE_COMPLEX = (*SINGLE, *COMPLEX)
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The words of a list that is written as text."""
+    return tuple(text.split())
+
+
 @dataclass(frozen=True)
 class Operation:
     """One operation.
 
-    ``targets`` are its spellings: ``torch.add`` (a function), ``Tensor.add`` (a method), ``x + y``, ``x += y``
-    and ``-x`` (operators). ``kwargs`` are the argument names, in torch's order; ``out`` belongs to functions only.
-    ``arity`` counts the tensors it takes, or is None where it varies. ``dtypes`` are those of the differentiated
-    tensors on CPU. ``since`` is the first of the supported releases (1.2, 1.9, 2.13) that has it; spellings that
-    came later than the operation stand in ``later``. ``backward`` marks what can run a backward pass, ``factory``
-    what makes a tensor from nothing (and so takes a device), ``sizes`` what allocates as much as its integer
-    arguments say.
+    ``targets`` are its spellings: ``torch.add`` (a function), ``Tensor.add`` (a method), ``x + y``,
+    ``x += y`` and ``-x`` (operators). ``kwargs`` are the argument names, in torch's order; ``out`` belongs
+    to functions only. ``arity`` counts the tensors it takes, or is None where it varies. ``dtypes`` are
+    those of its tensors on CPU. ``since`` is the first of the supported releases (1.2, 1.9, 2.13) that has
+    it; spellings that came with another release stand in ``later``. ``backward`` marks what can run a
+    backward pass, ``factory`` what makes a tensor from nothing (and so takes a device), ``sizes`` what
+    allocates as much as its integer arguments say.
     """
 
     name: str
@@ -46,7 +51,7 @@ class Operation:
     sizes: bool = False
 
     def spellings(self, kind: str) -> Iterator[str]:
-        """The targets of one kind: ``function``, ``method`` or ``operator``, without the ``Tensor.`` of methods."""
+        """The targets of one kind, ``function``, ``method`` or ``operator``; methods without ``Tensor.``."""
         for target in self.targets:
             if target.startswith("Tensor."):
                 found, spelling = "method", target[len("Tensor.") :]
@@ -62,7 +67,7 @@ class Operation:
         return dict(self.later).get(target, self.since)
 
 
-def operation(
+def op(
     name: str,
     targets: str,
     arguments: str = "",
@@ -74,11 +79,15 @@ def operation(
     later: str = "",
     flags: str = "",
 ) -> Operation:
-    """One row. ``targets`` are separated by commas; ``f`` is ``torch.NAME``, ``m`` is ``Tensor.NAME`` and ``n`` is
-    ``torch.nn.functional.NAME``. ``later`` is ``SPELLING@RELEASE``, separated by spaces. ``flags`` are words."""
+    """One row of a table.
+
+    ``targets`` are separated by commas; ``f`` is ``torch.NAME``, ``m`` is ``Tensor.NAME`` and ``n`` is
+    ``torch.nn.functional.NAME``. ``later`` is ``SPELLING@RELEASE``, separated by spaces. ``flags`` are words.
+    Raises ValueError for an unknown flag.
+    """
     short = {"f": f"torch.{name}", "m": f"Tensor.{name}", "n": f"torch.nn.functional.{name}"}
-    words = set(flags.split())
-    if unknown := words - {"view", "inplace", "factory", "backward", "diff", "sizes"}:
+    marks = set(flags.split())
+    if unknown := marks - {"view", "inplace", "factory", "backward", "diff", "sizes"}:
         raise ValueError(f"operation {name}: unknown flags {sorted(unknown)}")
     pairs = [entry.rsplit("@", 1) for entry in later.split()]
     return Operation(
@@ -90,12 +99,12 @@ def operation(
         arity=arity,
         since=since,
         later=tuple((short.get(spelling, spelling), release) for spelling, release in pairs),
-        view="view" in words,
-        inplace="inplace" in words,
-        factory="factory" in words,
-        backward="backward" in words,
-        differentiable="diff" in words,
-        sizes="sizes" in words,
+        view="view" in marks,
+        inplace="inplace" in marks,
+        factory="factory" in marks,
+        backward="backward" in marks,
+        differentiable="diff" in marks,
+        sizes="sizes" in marks,
     )
 
 
