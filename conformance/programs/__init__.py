@@ -1,0 +1,18 @@
+"""Programs: the value, its JSON, its torch source, its limits (see FORM.md)."""
+
+from conformance.programs.model import Expression, Program, ProgramError, Statement, canonical, loads
+from conformance.programs.parse import parse
+from conformance.programs.source import to_source
+from conformance.programs.validate import validate
+
+__all__ = [
+    "Expression",
+    "Program",
+    "ProgramError",
+    "Statement",
+    "canonical",
+    "loads",
+    "parse",
+    "to_source",
+    "validate",
+]
