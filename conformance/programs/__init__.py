@@ -2,6 +2,7 @@
 
 from conformance.programs.model import Expression, Program, ProgramError, Statement, canonical, loads
 from conformance.programs.parse import parse
+from conformance.programs.reduce import reduce
 from conformance.programs.source import to_source
 from conformance.programs.validate import validate
 
@@ -13,6 +14,7 @@ __all__ = [
     "canonical",
     "loads",
     "parse",
+    "reduce",
     "to_source",
     "validate",
 ]
