@@ -1,7 +1,7 @@
 """The shortest program that still fails: what a person would have written.
 
-Every candidate is a valid program, smaller than the one before by one fixed measure, so that reducing ends and two
-runs give the same result. Names are never changed.
+Every candidate is a valid program, smaller than the one before by one fixed measure, so that reducing ends
+and two runs give the same result. Names are never changed.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class _Reducer:
             drop_chunks,
             drop_inner,
             unwrap,
+            inline,
             shrink_repeats,
             drop_parts,
             use_operand,
@@ -61,7 +62,7 @@ class _Reducer:
             numbers,
         )
         try:
-            while any([self.exhaust(candidates) for candidates in passes]):
+            while sum(self.exhaust(candidates) for candidates in passes):
                 pass
         except _Exhausted:
             pass
@@ -120,7 +121,7 @@ def _oddness(expression: Expression) -> float:
 
 
 def _repaired(body: Body) -> Body | None:
-    """The body without the statements that read names which nothing gives any more; None where that is no cure."""
+    """The body without the statements that read names which nothing gives; None where that is no cure."""
     while body:
         problem = check({"form": FORM, "body": body})
         if problem is None:
@@ -220,6 +221,21 @@ def use_operand(body: Body) -> Iterator[Body]:
                 inner = inner[1] if inner[0] == "star" else None
             if inner is not None:
                 yield put(body, place, inner)
+
+
+def inline(body: Body) -> Iterator[Body]:
+    """What a name was given, in the place of the name: all of its uses for another name, else its one use."""
+    for index in reversed(range(len(body))):
+        statement = body[index]
+        if statement["do"] != "assign" or [target[0] for target in statement["targets"]] != ["name"]:
+            continue
+        name, value = statement["targets"][0], statement["value"]
+        rest = body[:index] + body[index + 1 :]
+        uses = [place for place in expression_places(rest) if get(rest, place) == name]
+        if len(uses) == 1 or (uses and isinstance(value, list) and value[0] == "name"):
+            for use in uses:
+                rest = put(rest, use, value)
+            yield rest
 
 
 def _is_literal_list(expression: Expression) -> bool:
