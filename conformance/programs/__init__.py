@@ -3,6 +3,7 @@
 from conformance.programs.model import Expression, Program, ProgramError, Statement, canonical, loads
 from conformance.programs.parse import parse
 from conformance.programs.reduce import reduce
+from conformance.programs.script import standalone_script
 from conformance.programs.source import to_source
 from conformance.programs.validate import validate
 
@@ -15,6 +16,7 @@ __all__ = [
     "loads",
     "parse",
     "reduce",
+    "standalone_script",
     "to_source",
     "validate",
 ]

@@ -36,28 +36,28 @@ def bound_names(s: Statement) -> list[str]:
     return [s["name"]] if do in ("define", "class") else []
 
 
-def _block_names(body: list[Statement]) -> set[str]:
+def block_names(body: list[Statement]) -> set[str]:
     """The names that a body gives in its own scope: blocks count, functions and classes do not."""
     names: set[str] = set()
     for s in body:
         names.update(bound_names(s))
         if s["do"] not in ("define", "class"):
-            names |= _block_names(children(s))
+            names |= block_names(children(s))
     return names
 
 
-def _global_names(body: list[Statement]) -> set[str]:
+def global_names(body: list[Statement]) -> set[str]:
     """The names that functions declare global, however deep."""
     names: set[str] = set()
     for s in body:
         if s["do"] == "global":
             names.update(s["names"])
-        names |= _global_names(children(s))
+        names |= global_names(children(s))
     return names
 
 
 def _module_names(body: list[Statement]) -> set[str]:
-    return _block_names(body) | _global_names(body)
+    return block_names(body) | global_names(body)
 
 
 def _plain_reads(s: Statement) -> list[Expression]:
@@ -107,10 +107,10 @@ class _Module:
         self.bound.update(bound_names(s))
         if do == "define":
             _no_staticmethod(s, at)
-            self.bound |= _global_names(s["body"])
+            self.bound |= global_names(s["body"])
             _function(s, at, self.everywhere)
         elif do == "class":
-            self.bound |= _global_names(s["methods"])
+            self.bound |= global_names(s["methods"])
             _methods(s, at, self.everywhere)
         else:
             is_thread = do == "with" and s["items"][0][0][1] in ("thread", "threads")
@@ -150,7 +150,7 @@ def _function(s: Statement, at: Path, outer: set[str]) -> None:
     params = {param.lstrip("*") for param in s["params"]}
     if both := sorted(params & declared):
         fail(at, f"{both[0]!r} is a parameter and global")
-    names = outer | params | _block_names(s["body"])
+    names = outer | params | block_names(s["body"])
     _function_block(s["body"], at, names, top=True)
 
 
