@@ -12,16 +12,18 @@ from conformance.programs.source import Printer, header
 DEVICES: Mapping[str, str] = {"main": "cpu", "other": "cpu", "host": "cpu", "meta": "meta"}
 
 After = Callable[[int, str, str], Sequence[str]]
-"""Lines to append after a top-level statement: (index, name of its value, name of its error). The index after the
-last one stands for the end. Value and error are None where there is none."""
+"""Lines to append after a top-level statement: (index, name of its value, name of its error).
+
+The index after the last one stands for the end. Value and error are None where there is none."""
+
+_CREATIONS = ("torch.tensor", "torch.zeros", "torch.ones", "torch.full")
 
 _BITS = '''
 def bits(kind, digits):
     """A tensor of these little-endian bytes."""
-    kinds = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "c64": "complex64",
-             "c128": "complex128", "u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
-             "b8": "bool"}
-    dtype = getattr(torch, kinds[kind])
+    kinds = {"f": "float", "bf": "bfloat", "c": "complex", "u": "uint", "i": "int"}
+    name = "bool" if kind == "b8" else kinds[kind.rstrip("0123456789")] + kind.lstrip("bfcui")
+    dtype = getattr(torch, name)
     data = bytearray.fromhex(digits)
     return torch.frombuffer(data, dtype=dtype).clone() if data else torch.zeros(0, dtype=dtype)
 '''
@@ -103,8 +105,11 @@ def standalone_script(
     raising: Collection[int] | None = None,
     devices: Mapping[str, str] = DEVICES,
 ) -> str:
-    """The script. ``raising`` are the indices of top-level statements whose exception is caught and printed (all
-    that may raise when it is None); ``after`` appends lines, such as assertions."""
+    """The script of a program.
+
+    ``raising`` are the indices of the top-level statements whose exception is caught and printed; None stands
+    for all that may raise. ``after`` appends lines, such as assertions.
+    """
     printer = _ScriptPrinter(lambda name: f'torch.device("{devices[name]}")')
     value, error = _free_name(program, "value"), _free_name(program, "error")
     lines = [*header(program), *_prelude(program)]
@@ -123,19 +128,20 @@ def _statement(
     printer: Printer, s: Statement, index: int, caught: bool, value: str, error: str, *, keep: bool
 ) -> list[str]:
     is_shown = s["do"] in ("expr", "print")
-    if is_shown and (keep or not _returns_nothing(s)):
+    if is_shown and keep:
         inner = [f"{value} = {printer.bare(s['value'])}", f"print({value})"]
+    elif is_shown and not _returns_nothing(s):
+        inner = [f"print({printer.expression(s['value'])})"]
     elif is_shown:
         inner = [printer.bare(s["value"])]
     else:
         inner = printer.statement(s)
-    before = [f"{value} = None"] if keep and caught and is_shown else []
-    before += [f"{error} = None"] if keep else []
+    before = [f"{value} = {error} = None"] if keep else []
     if not caught:
         return [*before, *inner]
     handler = [
         "except Exception as raised:",
-        f"    {error} = raised",
+        *([f"    {error} = raised"] if keep else []),
         f'    print("statement {index}:", type(raised).__name__ + ":", raised)',
     ]
     return [*before, "try:", *("    " + line for line in inner), *handler]
@@ -151,9 +157,7 @@ def _may_raise(s: Statement) -> bool:
     if s["do"] in ("define", "class", "pass", "global"):
         return False
     value = s.get("value")
-    is_creation = (
-        isinstance(value, list) and value[0] == "call" and value[1] in ("torch.tensor", "torch.ones")
-    )
+    is_creation = isinstance(value, list) and value[0] == "call" and value[1] in _CREATIONS
     return not (s["do"] == "assign" and [t[0] for t in s["targets"]] == ["name"] and is_creation)
 
 
