@@ -1,0 +1,105 @@
+"""Running a program as a shadow: the runner over the reference engine over bounded arrays."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from conformance.shadow import namespace, seams, state
+from conformance.shadow.array import BoundedArray, NoRule
+from conformance.shadow.call import size_of
+
+
+_NAN = np.asarray(math.nan, "<f8").tobytes().hex()
+_INFINITE = np.asarray(math.inf, "<f8").tobytes().hex()
+_LENGTHS = {"float": 2, "complex": 3}
+
+
+class HasJson(Protocol):
+    """What a shadow run needs of a program."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The program in its normative form."""
+
+
+def shadow_bound(value: Any) -> bytes | None:
+    """The bounds of a tensor's entries, row-major, or of a python number, as little-endian float64.
+
+    NaN once the run is undecided; None where there are no entries (meta tensors) or the number is exact.
+    """
+    run = state.current()
+    if isinstance(value, (float, complex)):
+        bound = math.nan if run.undecided else run.escaped.get(value, 0.0)
+        return np.asarray(bound, "<f8").tobytes() if bound else None
+    array = value.array()
+    if not isinstance(array, BoundedArray):
+        if value.device.type == "meta":
+            return None
+        raise NoRule(f"a tensor over {type(array).__name__}, made without a bound")
+    if run.undecided:
+        return np.full(array.shape, math.nan, "<f8").tobytes()
+    return np.asarray(size_of(array.bound), "<f8").tobytes()
+
+
+class _ShadowModule:
+    """The reference engine's module, which also tells bounds."""
+
+    shadow_bound = staticmethod(shadow_bound)
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+
+def shadow_trace(program: HasJson) -> dict[str, Any]:
+    """The trace of a program on the reference engine, its tensors with `"bound"`.
+
+    A step has `"undecided": true` from the statement on where the program's or the engine's way depends on
+    numbers closer than their bounds; bounds are infinite from there on. Raises NoRule if the engine uses a
+    function of its array library that has no rule of bounds.
+    """
+    refimpl = importlib.import_module("refimpl")
+    arrays = importlib.import_module("refimpl.arrays")
+    runner = importlib.import_module("conformance.runner")
+    operations = importlib.import_module("conformance.operations")
+    engine = runner.Engine(_ShadowModule(refimpl), "refimpl")
+    with state.running(), arrays.use(namespace), seams.replaced(arrays):
+        trace: dict[str, Any] = runner.run(program.to_json(), engine, operations.runner_schema(), shadow=True)
+    mark_undecided(trace)
+    return trace
+
+
+def mark_undecided(trace: dict[str, Any]) -> None:
+    """Say of each step whether it was undecided, and make its bounds infinite."""
+    found = False
+    for step in trace["steps"]:
+        found = _widen(step) or found
+        if found:
+            step["undecided"] = True
+    _widen(trace["end"])
+
+
+def _widen(part: Any) -> bool:
+    if isinstance(part, list):
+        if part and part[0] in ("float", "complex") and len(part) > _LENGTHS[part[0]] and part[-1] == _NAN:
+            part[-1] = _INFINITE
+            return True
+        return _any(part)
+    if not isinstance(part, dict):
+        return False
+    bound = part.get("bound")
+    found = isinstance(bound, str) and bound.startswith(_NAN)
+    if found:
+        part["bound"] = _INFINITE * (len(part["bound"]) // len(_NAN))
+    return _any(each for key, each in part.items() if key != "bound") or found
+
+
+def _any(parts: Iterable[Any]) -> bool:
+    """True if any part was undecided; all are visited."""
+    return sum(map(_widen, parts)) > 0
