@@ -1,0 +1,83 @@
+"""What a run says at its end, made from its result file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from conformance.reports.inert import visible
+from conformance.reports.summary import Group, label, summarize
+from conformance.results import Results, clip
+
+_GROUPS_NAMED = 20
+
+
+def lines(results: Results) -> Iterator[str]:
+    """The result of a run, as lines for a terminal."""
+    header = results.header
+    column = summarize([results]).columns[0]
+    oracle = f"{header.oracle['name']} {header.oracle['version']}".strip()
+    yield f"{label(results)}, against {oracle} on {header.oracle['device']}"
+    planned = header.planned_count
+    of = f" of {planned:,} planned" if planned is not None else f" of {column.total.all:,}"
+    yield f"executed {column.total.executed:,}{of}: {column.total.passed:,} conform" + "".join(
+        f", {count:,} {kind}" for kind, count in column.total.others
+    )
+    if column.total.expected:
+        yield f"{column.total.expected:,} of the failures are expected"
+    if not results.complete:
+        yield f"INCOMPLETE: {results.problem}"
+    for kind, reason, count in column.reasons:
+        yield f"  {kind}, {count:,}: {_line(reason, 160)}"
+    for group in column.groups[:_GROUPS_NAMED]:
+        yield from _group(group)
+    rest = len(column.groups) + column.hidden_groups - _GROUPS_NAMED
+    if rest > 0:
+        yield f"  and {rest:,} more kinds of failure: see the report"
+    if results.footer is not None:
+        for entry in results.footer.stale:
+            yield f"  expected failure {entry['case']}: {entry['why']}"
+        yield from health_lines(results.footer.health)
+
+
+def _group(group: Group) -> Iterator[str]:
+    program, failure = group.shown, group.shown.failure
+    times = f" ({group.count:,} programs)" if group.count > 1 else ""
+    yield f"  {program.verdict}: {program.id}{times}"
+    if program.reason:
+        yield f"    {_line(program.reason, 200)}"
+    if failure is None or failure.difference is None:
+        return
+    difference: Mapping[str, Any] = failure.difference
+    at = "at the end" if difference["at"] == "end" else f"statement {int(difference['at']) + 1}"
+    yield f"    {at}, {difference['path']} ({difference['level']})"
+    yield f"      torch:  {_line(difference['oracle'], 150)}"
+    yield f"      engine: {_line(difference['engine'], 150)}"
+    for line in failure.source.splitlines()[:14]:
+        yield f"    | {_line(line, 150)}"
+
+
+def _line(text: str, longest: int) -> str:
+    return visible(clip(" ".join(str(text).split()), longest))
+
+
+def health_lines(health: Mapping[str, Any]) -> Iterator[str]:
+    """The run's health in a few lines."""
+    kinds = health.get("kinds", {})
+    yield (
+        f"health: {health.get('statements', 0):,} statements of {len(kinds)} kinds ("
+        + ", ".join(f"{kind} {count:,}" for kind, count in kinds.items())
+        + ")"
+    )
+    yield (
+        f"  raised {health.get('raised_share', 0):.1%}, skipped {health.get('skipped_share', 0):.1%}; "
+        f"{health.get('entries', 0):,} entries compared, {health.get('gradient_entries', 0):,} of gradients, "
+        f"ill-conditioned {health.get('ill_conditioned_share', 0):.2%}"
+    )
+    if health.get("generated"):
+        yield (
+            f"  {health['gradient_at_end_share']:.0%} of {health['generated']:,} generated programs end in a "
+            "compared gradient"
+        )
+    for warning in health.get("warnings", ()):
+        yield f"  warning: {warning}"
