@@ -99,7 +99,7 @@ def _nested_bools(shape: Shape, start: int) -> Expr:
 def positions(state: State, known: Known) -> Bound:
     """A literal of indices of rows, with repetitions."""
     last = known.shape[0] - 1
-    chosen = ((0, 0, last), (last, 0), (0,), (last, 0, last), (0, last, 0, 0), (-1, 0))[state.take(6)]
+    chosen = ((0, 0, last), (last, 0), (0,), (last, 0, last), (0, last, 0, 0), (last, last))[state.take(6)]
     return ["call", "torch.tensor", [["list", list(chosen)]], {}], len(chosen)
 
 

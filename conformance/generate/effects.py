@@ -25,6 +25,10 @@ def wrote(state: State, target: Known, *others: Any) -> None:
     state.written(target, tuple(other for other in others if isinstance(other, Known)))
 
 
+def kept(state: State) -> None:
+    """Every graph is as it was: the pass was refused."""
+
+
 def forget(state: State, *gone: Known) -> None:
     """These tensors are not drawn again."""
     for known in gone:
@@ -43,5 +47,5 @@ def switched_on(state: State, known: Known) -> None:
 
 
 EFFECTS: dict[str, Callable[..., None]] = {
-    function.__name__: function for function in (ran, freed, wrote, forget, switched_off, switched_on)
+    function.__name__: function for function in (ran, freed, kept, wrote, forget, switched_off, switched_on)
 }

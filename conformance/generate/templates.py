@@ -19,7 +19,7 @@ from conformance.generate.makers import MAKERS
 from conformance.generate.arguments import ARGUMENTS
 from conformance.generate.operands import BINDERS
 from conformance.generate.omit import OMIT
-from conformance.generate.state import State
+from conformance.generate.state import Known, State
 from conformance.programs import parse
 
 _HOLE = re.compile(r"^[A-Z][A-Z0-9_]*$")
@@ -45,7 +45,7 @@ class Step:
 class Compiled:
     """A step made ready: its statements as functions of what is bound to the holes."""
 
-    __slots__ = ("_binds", "_clauses", "_fills", "_names", "_size", "_then", "classes", "step")
+    __slots__ = ("_binds", "_clauses", "_fills", "_names", "_releases", "_size", "_then", "classes", "step")
 
     def __init__(self, step: Step, classes: Mapping[str, str] = MappingProxyType({})) -> None:
         """Raises ProgramError when the source is not in the form, ValueError when the row names nothing known."""
@@ -73,6 +73,7 @@ class Compiled:
             rule, arguments = _resolved(call, table, index, step)
             self._then.append((index[hole] if equals else -1, rule, arguments))
         self._size = len(index)
+        self._releases = not self._then and _releases(step.source)
         self._clauses = step.clauses.split()
 
     def write(self, state: State) -> None:
@@ -94,8 +95,18 @@ class Compiled:
                 rule(state, *bound)
             else:
                 rule(state, exprs[at][1], *bound)
+        if self._releases:
+            for at, _, _ in self._binds:
+                if type(facts[at]) is Known:
+                    state.ran(facts[at])
         for clause in self._clauses:
             state.clauses[clause] = None
+
+
+def _releases(source: str) -> bool:
+    """Whether a pass of this source releases its graph, as far as the text tells."""
+    calls = source.count("backward(") + source.count("autograd.grad(")
+    return calls > source.count("retain_graph=True") + source.count("create_graph=True")
 
 
 def _resolved(
