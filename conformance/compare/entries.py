@@ -92,7 +92,8 @@ def decode_bound(observed: str, count: int) -> Bounds:
 
 def wide(entries: Numbers) -> Numbers:
     """The entries in float64 or complex128, each without loss but integers beyond 2**53."""
-    return entries.astype(np.complex128 if entries.dtype.kind == "c" else np.float64)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        return entries.astype(np.complex128 if entries.dtype.kind == "c" else np.float64)
 
 
 def is_nan(entries: Numbers) -> Mask:

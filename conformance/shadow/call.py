@@ -68,15 +68,33 @@ class Call:
             mask = mask | (bound != 0)
         return mask
 
-    def rounded(self, bound: Reals, exact: Callable[[], Mask] | None = None, units: float = 1.0) -> Reals:
-        """`bound` and the rounding of the result, but where exact operands gave the result exactly."""
-        if is_whole(self.result.dtype):
+    def rounded(
+        self,
+        bound: Reals,
+        exact: Callable[[], Mask] | None = None,
+        units: float = 1.0,
+        free: Callable[[], Mask] | None = None,
+    ) -> Reals:
+        """`bound` and the rounding of the result.
+
+        `exact`: where the result is exact if the operands are; `free`: where nothing is rounded in any case.
+        """
+        result = self.result
+        if is_whole(result.dtype):
             return bound
-        added = bound + units * one_rounding(self.result)
+        added = bound + units * one_rounding(result)
         touched = self.touched
-        if exact is None or touched.all():
-            return added
-        return np.asarray(np.where(exact() & ~touched, bound, added), np.float64)
+        if exact is not None and not touched.all():
+            added = np.where(exact() & ~touched, bound, added)
+        if free is not None and touched.any():
+            form = format_of(result.dtype)
+            normal = np.abs(wide(result)) >= form.smallest * 2.0**form.bits
+            added = np.where(free() & normal, bound, added)
+        return np.asarray(added, np.float64)
+
+    def holds(self, index: int, condition: Callable[[Numbers], Mask]) -> Mask:
+        """Where an operand is exact and meets a condition."""
+        return np.asarray(condition(self.wide[index]) & (self.bounds[index] == 0), np.bool_)
 
 
 def call(ufunc: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

@@ -21,6 +21,7 @@ from conformance.shadow.rounding import (
     Numbers,
     Reals,
     format_of,
+    is_power_of_two,
     is_whole,
     one_rounding,
     parts,
@@ -52,13 +53,25 @@ def _sum_exact(a: Numbers, b: Numbers, result: Numbers) -> Mask:
 @rule("add")
 def _add(c: Call) -> Reals:
     a, b = c.wide
-    return c.rounded(c.bounds[0] + c.bounds[1], lambda: _sum_exact(a, b, wide(c.result)))
+    return c.rounded(
+        c.bounds[0] + c.bounds[1], lambda: _sum_exact(a, b, wide(c.result)), 1.0, lambda: _adds_zero(c)
+    )
+
+
+def _adds_zero(c: Call) -> Mask:
+    return c.holds(0, _is_zero) | c.holds(1, _is_zero)
+
+
+def _is_zero(values: Numbers) -> Mask:
+    return np.asarray(values == 0, np.bool_)
 
 
 @rule("subtract")
 def _subtract(c: Call) -> Reals:
     a, b = c.wide
-    return c.rounded(c.bounds[0] + c.bounds[1], lambda: _sum_exact(a, -b, wide(c.result)))
+    return c.rounded(
+        c.bounds[0] + c.bounds[1], lambda: _sum_exact(a, -b, wide(c.result)), 1.0, lambda: _adds_zero(c)
+    )
 
 
 @rule("multiply")
@@ -69,7 +82,13 @@ def _multiply(c: Call) -> Reals:
         added = 3 * format_of(c.result.dtype).unit * np.abs(a) * np.abs(b)
         exact = _complex_product_exact(a, b, wide(c.result)) & ~c.touched
         return np.asarray(np.where(exact, 0.0, bound + added), np.float64)
-    return c.rounded(bound, lambda: product_is_exact(a, b, wide(c.result)))
+    scales = c.holds(0, is_power_of_two) | c.holds(1, is_power_of_two)
+    bound = c.rounded(bound, lambda: product_is_exact(a, b, wide(c.result)), 1.0, lambda: scales)
+    by_zero = c.touched & (c.holds(0, _is_zero) | c.holds(1, _is_zero)) & np.isfinite(da + db)
+    if by_zero.any():  # a zero times anything finite; only its sign may be open
+        open_ = undecided_truth(a, da) | undecided_truth(b, db)
+        bound = np.where(by_zero, np.where(open_, UNSIGNED_ZERO, 0.0), bound)
+    return bound
 
 
 def _times(size: Reals, bound: Reals) -> Reals:
@@ -95,7 +114,13 @@ def _divide(c: Call) -> Reals:
     bound = np.where(db == 0, _over(da, np.abs(b)), np.where(room > 0, (da + np.abs(q) * db) / room, np.inf))
     if c.result.dtype.kind == "c":
         return c.rounded(bound, None, 8.0)
-    return c.rounded(bound, lambda: product_is_exact(q, b, a) | (a == 0))
+    bound = c.rounded(
+        bound, lambda: product_is_exact(q, b, a) | (a == 0), 1.0, lambda: c.holds(1, is_power_of_two)
+    )
+    by_zero = c.holds(0, _is_zero) & (db != 0) & (room > 0)
+    if by_zero.any():
+        bound = np.where(by_zero, np.where(undecided_truth(b, db), UNSIGNED_ZERO, 0.0), bound)
+    return bound
 
 
 def _over(bound: Reals, size: Reals) -> Reals:
@@ -170,7 +195,8 @@ def _smooth_rule(slope: Callable[[Numbers], Any], origin: float | None) -> Rule:
         x, form = c.wide[0], format_of(c.result.dtype)
         units = 2 * ULPS * (2.0 if c.result.dtype.kind == "c" else 1.0)
         exact = (x == origin) if origin is not None else np.zeros(x.shape, np.bool_)
-        exact = exact | ~np.isfinite(wide(c.result)) | np.isinf(x)
+        size = np.abs(wide(c.result))
+        exact = exact | ~np.isfinite(size) | (np.isinf(x) & ((size == 0) | (size == 1)))
         return c.rounded(_smooth(c, slope) + np.where(exact, 0.0, 2 * form.smallest), lambda: exact, units)
 
     return compute

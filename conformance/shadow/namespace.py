@@ -70,6 +70,7 @@ def _restride(array: Plain, shape: tuple[int, ...], strides: tuple[int, ...], of
     start = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
     if not owner.flags.c_contiguous:
         owner = owner.transpose(sorted(range(owner.ndim), key=lambda axis: -owner.strides[axis]))
-    return np.ndarray(
-        shape, array.dtype, owner, start + offset * size, tuple(stride * size for stride in strides)
+    made: Plain = np.ndarray(
+        shape, array.dtype, owner, start + offset * size, tuple(each * size for each in strides)
     )
+    return made

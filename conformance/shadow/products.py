@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ def _bilinear(name: str, count: Any) -> Any:
 
 def _terms(a: Numbers, b: Numbers, value: Numbers) -> int:
     """How many terms make one entry of a product over shared axes."""
-    return max(round(float(a.size * b.size / max(value.size, 1)) ** 0.5), 1)
+    return max(round(math.sqrt(a.size * b.size / max(value.size, 1))), 1)
 
 
 for _name in ("dot", "inner", "tensordot", "vdot"):

@@ -16,8 +16,7 @@ Numbers = NDArray[Any]
 Reals = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# The bound of a zero whose sign depends on the order of a sum or on the instruction: as good as exact, but for its
-# sign.
+# The bound of a zero whose sign depends on the order of a sum or on the instruction: exact but for its sign.
 UNSIGNED_ZERO = 5e-324
 
 # Transcendental functions: units in the last place that torch's and numpy's vector libraries may be off.
@@ -140,8 +139,14 @@ def cast_error(before: Numbers, after: Numbers) -> Reals:
     """What casting added, exactly; 0 where it lost nothing."""
     with np.errstate(all="ignore"):
         gap = np.abs(wide(before) - wide(after))
-    same = wide(before) == wide(after)
-    if is_whole(before.dtype) and not is_whole(after.dtype) and before.dtype.itemsize == 8:
+    gap = np.where((wide(before) == wide(after)) | np.isnan(gap), 0.0, gap)
+    if is_whole(before.dtype) and before.dtype.itemsize == 8 and not is_whole(after.dtype):
         back = np.where(np.abs(wide(after)) < 2.0**63, wide(after).real, 0.0).astype(before.dtype)
         gap = np.where(back == before, 0.0, np.maximum(gap, 1.0))
-    return np.asarray(np.where(same | np.isnan(gap), 0.0, gap), np.float64)
+    return np.asarray(gap, np.float64)
+
+
+def is_power_of_two(values: Numbers) -> Mask:
+    """Where a factor changes only the exponent."""
+    mantissa, _ = np.frexp(np.abs(values))
+    return np.asarray(mantissa == 0.5, np.bool_)

@@ -13,7 +13,6 @@ from conformance.shadow import namespace, seams, state
 from conformance.shadow.array import BoundedArray, NoRule
 from conformance.shadow.call import size_of
 
-
 _NAN = np.asarray(math.nan, "<f8").tobytes().hex()
 _INFINITE = np.asarray(math.inf, "<f8").tobytes().hex()
 _LENGTHS = {"float": 2, "complex": 3}
