@@ -1,0 +1,556 @@
+"""Recording: what happens when an operation of the table is called on tensors.
+
+Out of place: compute on the arrays, wrap, and if grad mode is on and an operand requires grad, make a node, save what its formulas
+use, and hang the result on it. In place: ask first whether it is allowed, compute, write, count the version, and let the
+history follow (`views.rebase_history`). Views: share memory and version counter with their base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from . import arrays, devices, dtypes, modes, views
+from .errors import text
+from .graph import NotImplementedNode, sequence
+from .operations.table import FLOAT, KEEP, TABLE, Operation
+from .plans import OperationNode, plan_of
+from .tensor import INFERENCE, Tensor, bump, wrap
+
+__all__ = ["NUMBERS", "as_strided_node", "bind", "invoke", "invoke_inplace", "make_inplace", "make_public", "make_raw"]
+
+state = modes.state
+_ABSENT: Any = object()
+NUMBERS = frozenset({bool, int, float, complex})
+_FLOATING = frozenset(d.numpy for d in dtypes.ALL if d.is_floating_point)
+
+
+# Raw: arrays in, arrays out.
+
+
+def promoted(op: Operation, values: list[Any]) -> list[Any]:
+    """The operands cast to the one dtype in which ``op`` computes."""
+    places = [i for i, name in enumerate(op.parameters) if name in op.tensors and values[i] is not None]
+    kind = dtypes.result_type(*(values[i] for i in places))
+    if op.promotion is FLOAT and kind.category < dtypes.FLOATING:
+        kind = dtypes.get_default_dtype()
+    for i in places:
+        value = values[i]
+        if value.__class__ in NUMBERS:
+            if i == places[0] or (value.__class__ is bool and kind is not dtypes.bool_):
+                values[i] = kind.numpy.type(value)
+        elif value.dtype != kind.numpy:
+            values[i] = value.astype(kind.numpy)
+    return values
+
+
+def make_raw(op: Operation) -> Callable[..., Any]:
+    """The function of the raw namespace: the forward with type promotion."""
+    if op.view or op.multi_view:
+        return _raw_view(op)
+    if op.promotion is KEEP:
+
+        def keep(*args: Any, **kwargs: Any) -> Any:
+            return op.forward(*args, **kwargs)
+
+        return keep
+    if len(op.parameters) - op.keyword_only == 2 and op.tensors == op.parameters[:2]:
+        return _raw_binary(op)
+    if op.parameters == ("self",) or (op.tensors == ("self",) and op.promotion is not KEEP):
+        return _raw_unary(op)
+
+    def general(*args: Any, **kwargs: Any) -> Any:
+        return op.forward(*promoted(op, bind(op, args, kwargs)))
+
+    if op.keyword_only:
+
+        def with_keywords(*args: Any, **kwargs: Any) -> Any:
+            return call_forward(op, promoted(op, bind(op, args, kwargs)))
+
+        return with_keywords
+    return general
+
+
+def _raw_view(op: Operation) -> Callable[..., Any]:
+    def view(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self, numpy.generic):
+            self = arrays.asarray(self)
+        made = op.forward(self, *args, **kwargs)
+        # A view is an object of its own: the engine tells sole owners from others by it.
+        return made[...] if made is self else made
+
+    return view
+
+
+def _raw_unary(op: Operation) -> Callable[..., Any]:
+    to_float = op.promotion is FLOAT
+
+    def unary(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if to_float and self.dtype.kind in "biu":
+            self = self.astype(dtypes.get_default_dtype().numpy)
+        return op.forward(self, *args, **kwargs)
+
+    return unary
+
+
+def _raw_binary(op: Operation) -> Callable[..., Any]:
+    allowed = _FLOATING if op.promotion is FLOAT else _FLOATING
+
+    def binary(self: Any, other: Any, **kwargs: Any) -> Any:
+        kind = other.__class__
+        if kind is float or kind is int:
+            if self.__class__ not in NUMBERS and self.dtype in allowed:
+                return op.forward(self, other, **kwargs)
+        elif kind not in NUMBERS and self.__class__ not in NUMBERS and self.dtype is other.dtype and self.dtype in allowed:
+            return op.forward(self, other, **kwargs)
+        self, other = promoted(op, [self, other, *([None] * (len(op.parameters) - 2))])[:2]
+        return op.forward(self, other, **kwargs)
+
+    return binary
+
+
+def call_forward(op: Operation, values: list[Any]) -> Any:
+    """Call the forward with all parameters, the last ones by keyword where it wants that."""
+    if not op.keyword_only:
+        return op.forward(*values)
+    first = len(values) - op.keyword_only
+    return op.forward(*values[:first], **dict(zip(op.parameters[first:], values[first:], strict=True)))
+
+
+# Binding arguments.
+
+
+def bind(op: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """One value for each parameter. Raises TypeError as a Python call would."""
+    names = op.parameters
+    count = len(names)
+    positional = count - op.keyword_only
+    if len(args) > positional:
+        raise TypeError(f"{op.key}() takes {positional} positional arguments but {len(args)} were given")
+    if not kwargs and len(args) == count:
+        return list(args)
+    values = list(args)
+    first_default = count - len(op.defaults)
+    for i in range(len(args), count):
+        name = names[i]
+        if name in kwargs:
+            values.append(kwargs[name])
+        elif name == "self" and "input" in kwargs:
+            values.append(kwargs["input"])
+        elif i >= first_default:
+            values.append(op.defaults[i - first_default])
+        else:
+            raise TypeError(f'{op.key}() missing 1 required positional arguments: "{name}"')
+    for name in kwargs:
+        if name not in names and not (name == "input" and "self" in names):
+            raise TypeError(f"{op.key}() got an unexpected keyword argument '{name}'")
+        if name in names[: len(args)]:
+            raise TypeError(f"{op.key}() got multiple values for argument '{name}'")
+    return values
+
+
+def coerce(op: Operation, values: list[Any], tensors: tuple[int, ...]) -> None:
+    """Make tensors of numpy arrays, and numbers of numpy scalars; raise TypeError for what is neither."""
+    for i in tensors:
+        value = values[i]
+        if value is None or isinstance(value, Tensor):
+            continue
+        name = op.parameters[i]
+        if name in op.lists:
+            values[i] = [each if each is None or isinstance(each, Tensor) else _strange(op, name, i, each) for each in value]
+        elif value.__class__ in NUMBERS and name in op.scalars:
+            continue
+        else:
+            values[i] = _strange(op, name, i, value)
+
+
+def _strange(op: Operation, name: str, i: int, value: Any) -> Any:
+    if isinstance(value, numpy.generic) and name in op.scalars:
+        return value.item()
+    if isinstance(value, numpy.ndarray) and name in op.scalars:
+        return wrap(value)
+    shown = "input" if name == "self" else name
+    raise TypeError(
+        f"{op.key.partition('.')[0]}(): argument '{shown}' (position {i + 1}) must be Tensor, not {type(value).__name__}"
+    )
+
+
+def arrays_of(values: list[Any], tensors: tuple[int, ...], lists: frozenset[int]) -> list[Any]:
+    """The parameters with arrays in place of tensors."""
+    raw = list(values)
+    for i in tensors:
+        value = raw[i]
+        if i in lists:
+            if value is not None:
+                raw[i] = [None if each is None else each._data for each in value]
+        elif isinstance(value, Tensor):
+            raw[i] = value._data
+    return raw
+
+
+# Out of place.
+
+
+def needed(op: Operation, values: list[Any]) -> tuple[bool, ...] | None:
+    """Which differentiable parameters require grad; None if nothing is to be recorded (MODE-01, MODE-08)."""
+    if not state.grad:
+        return None
+    plan = plan_of(op)
+    need = []
+    for i in plan.differentiable:
+        value = values[i]
+        if i in plan.lists:
+            need.append(value is not None and any(each is not None and each.requires_grad for each in value))
+        else:
+            need.append(isinstance(value, Tensor) and value.requires_grad)
+    if not any(need) or all_inference(values, plan.tensors):
+        return None
+    return tuple(need)
+
+
+def all_inference(values: list[Any], tensors: tuple[int, ...]) -> bool:
+    """True if every tensor operand is an inference tensor (a number counts as an ordinary one)."""
+    found = False
+    for i in tensors:
+        value = values[i]
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if each is None:
+                continue
+            if not isinstance(each, Tensor) or each._counter is not INFERENCE:
+                return False
+            found = True
+    return found
+
+
+def edges(op: Operation, values: list[Any]) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[int, ...] | None]:
+    """Nodes and output numbers behind the differentiable parameters, and how many belong to each if one is a list."""
+    plan = plan_of(op)
+    nodes: list[Any] = []
+    numbers: list[int] = []
+    widths = []
+    for i in plan.differentiable:
+        value = values[i]
+        group = (value or ()) if i in plan.lists else (value,)
+        widths.append(len(group))
+        for each in group:
+            node, nr = None, 0
+            if isinstance(each, Tensor) and each.requires_grad:
+                node, nr = views.gradient_edge(each)
+            nodes.append(node)
+            numbers.append(nr)
+    return tuple(nodes), tuple(numbers), tuple(widths) if plan.lists else None
+
+
+def new_node(op: Operation, values: list[Any]) -> OperationNode:
+    """A node of the operation with edges to its operands; nothing is saved yet."""
+    plan = plan_of(op)
+    node = plan.node.__new__(plan.node)
+    node.next, node.nrs, node.widths = edges(op, values)
+    node.seq = next(sequence)
+    node.metas = None
+    node.extra = None
+    node.saved = None
+    if state.anomaly:
+        from .anomaly import remember
+
+        remember(node)
+    return node
+
+
+def invoke(op: Operation, values: list[Any]) -> Any:
+    """Run an out-of-place operation on bound parameters and record it if need be."""
+    plan = plan_of(op)
+    coerce(op, values, plan.tensors)
+    if devices.in_use:
+        check_devices(values, plan.tensors)
+    need = needed(op, values)
+    if op.view or op.multi_view:
+        return invoke_view(op, values, need)
+    raw = arrays_of(values, plan.tensors, plan.lists)
+    if op.promotion is not KEEP:
+        raw = promoted(op, raw)
+    made = call_forward(op, raw)
+    if op.outputs == 1:
+        results: tuple[Any, ...] = (wrap(made),)
+    else:
+        results = tuple(None if each is None else wrap(each) for each in made)
+    if need is not None:
+        if op.node == "NotImplemented":
+            record_not_implemented(op, values, results)
+        else:
+            record(op, values, need, results)
+    if op.outputs == 1:
+        return results[0]
+    return results if op.result_type is None else op.result_type(*results)
+
+
+def record(op: Operation, values: list[Any], need: tuple[bool, ...], results: tuple[Any, ...]) -> None:
+    """Hang the results on a new node (those of a dtype that has gradients)."""
+    hang = [
+        result
+        for i, result in enumerate(results)
+        if result is not None and i not in op.nondifferentiable and dtypes.of(result._data.dtype).is_differentiable
+    ]
+    if not hang:
+        return
+    node = new_node(op, values)
+    if len(hang) > 1 or op.outputs == "list":
+        node.metas = []
+    for result in hang:
+        views.set_history(result, node)
+    node.saved = op.plan.save(need, False, results, *values)
+
+
+def record_not_implemented(op: Operation, values: list[Any], results: tuple[Any, ...]) -> None:
+    """An operation without derivative still has a node, which raises in backward (ERROR-07)."""
+    nodes, numbers, _ = edges(op, values)
+    node = NotImplementedNode(text("function.not_differentiable", name=f"aten::{op.key}"), nodes, numbers)
+    for result in results:
+        if dtypes.of(result._data.dtype).is_differentiable:
+            views.set_history(result, node)
+
+
+def invoke_view(op: Operation, values: list[Any], need: tuple[bool, ...] | None) -> Any:
+    """Run a view operation: the results share memory, version counter and base with the operand (VIEW-01)."""
+    base = values[0]
+    raw = list(values)
+    raw[0] = array = base.array()
+    made = call_forward(op, raw)
+    several = op.multi_view
+    results = tuple(wrap(each) for each in made) if several else (wrap(made[...] if made is array else made),)
+    creation = views.creation_now(several)
+    for result in results:
+        views.as_view(base, result, creation)
+    if need is not None:
+        record(op, values, need, results)
+    return results if several else results[0]
+
+
+def check_devices(values: list[Any], tensors: tuple[int, ...]) -> None:
+    """Operands with dimensions lie on one device. Raises RuntimeError."""
+    found = None
+    for i in tensors:
+        value = values[i]
+        for each in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(each, Tensor) and each._data.ndim:
+                if found is not None and each.device != found:
+                    raise RuntimeError(
+                        f"Expected all tensors to be on the same device, but found at least two devices, {found} and "
+                        f"{each.device}!"
+                    )
+                found = each.device
+
+
+# In place.
+
+
+def check_overlap(array: Any) -> None:
+    """Refuse to write where several elements are one memory location (VIEW-11)."""
+    if any(stride == 0 and extent > 1 for stride, extent in zip(array.strides, array.shape, strict=True)):
+        raise RuntimeError(text("inplace.overlap"))
+
+
+def invoke_inplace(op: Operation, values: list[Any]) -> Any:
+    """Run the in-place form: check, compute, write, and let the history follow. Gives the first operand back.
+
+    Raises RuntimeError before anything is written where torch does (INPLACE-01, INPLACE-02, INPLACE-16, INPLACE-18).
+    """
+    plan = plan_of(op)
+    target = values[0]
+    coerce(op, values, plan.tensors)
+    need = needed(op, values)
+    if need is not None and not dtypes.of(target._data.dtype).is_differentiable:
+        need = None
+    views.check_inplace(target, need is not None)
+    if op.view:
+        return inplace_view(op, values, need)
+    node = None
+    saving = values
+    if need is not None:
+        node = new_node(op, values)
+        if plan.saves_self:
+            saving = [target.clone(), *values[1:]]
+    raw = arrays_of(values, plan.tensors, plan.lists)
+    made = call_forward(op, promoted(op, raw) if op.promotion is not KEEP else raw)
+    write(op, target, made)
+    if node is not None:
+        views.rebase_history(target, node)
+        node.saved = plan.save(need, True, (target,), *saving)
+    return target
+
+
+def write(op: Operation, target: Tensor, made: Any) -> None:
+    """Put a computed value into a tensor's memory and count the version. Raises RuntimeError: INPLACE-18, VIEW-11."""
+    held = target._data
+    check_overlap(held)
+    if made.shape != held.shape and not (op.inplace_only and _expandable(made.shape, held.shape)):
+        raise RuntimeError(text("inplace.shape", shape=list(held.shape), broadcast=list(made.shape)))
+    if made.dtype != held.dtype:
+        result, output = dtypes.of(made.dtype), dtypes.of(held.dtype)
+        if not op.inplace_only and not dtypes.can_cast(result, output):
+            raise RuntimeError(text("inplace.cast", result=result.scalar_name, output=output.scalar_name))
+    if isinstance(held, numpy.generic):
+        target._data = made.astype(held.dtype) if made.dtype != held.dtype else made
+        if target._data is made and not isinstance(made, numpy.generic):
+            target._data = made.copy()
+    else:
+        numpy.copyto(held, made, casting="unsafe")
+    bump(target)
+
+
+def _expandable(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    if len(shape) > len(wanted):
+        return False
+    return all(a in (1, b) for a, b in zip(reversed(shape), reversed(wanted), strict=False))
+
+
+def inplace_view(op: Operation, values: list[Any], need: tuple[bool, ...] | None) -> Any:
+    """An operation that changes a tensor's own shape and strides (t_, squeeze_: VIEW-17)."""
+    target = values[0]
+    node = new_node(op, values) if need is not None else None
+    saved = plan_of(op).save(need, True, (target,), *values) if need is not None else None
+    raw = list(values)
+    raw[0] = array = target.array()
+    made = call_forward(op, raw)
+    target._data = made[...] if made is array else made
+    bump(target)
+    if node is not None:
+        views.rebase_history(target, node)
+        node.saved = saved
+    return target
+
+
+# The functions that users call.
+
+
+def make_public(op: Operation) -> Callable[..., Any]:
+    """The recorded, out-of-place function of an entry."""
+    plain = op.promotion is not KEEP and op.outputs == 1 and len(op.parameters) - op.keyword_only == 2
+    if plain and op.tensors == op.parameters[:2] and op.differentiable == ("self", "other"):
+        return _public_binary(op)
+
+    def public(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and "out" in kwargs:
+            return call_with_out(op, args, kwargs)
+        return invoke(op, bind(op, args, kwargs))
+
+    return public
+
+
+def _public_binary(op: Operation) -> Callable[..., Any]:
+    """The short way for two operands: no binding, no lists, no subclasses; anything else takes the general way."""
+    raw = make_raw(op)
+    defaults = list(op.defaults[-op.keyword_only :]) if op.keyword_only else []
+    plan = plan_of(op)
+    node_class, save = plan.node, plan.save
+    new = object.__new__
+    edge = views.gradient_edge
+    zeros = (0, 0)
+    tls = state
+
+    def public(self: Any, other: Any = _ABSENT, *args: Any, **kwargs: Any) -> Any:
+        number = other.__class__ in NUMBERS
+        if (
+            kwargs
+            or args
+            or not (number or isinstance(other, Tensor))
+            or not isinstance(self, Tensor)
+            or self._counter is INFERENCE
+            or tls.inference
+            or devices.in_use
+        ):
+            if kwargs and "out" in kwargs:
+                return call_with_out(op, (self, other, *args), kwargs)
+            given = (self, *args) if other is _ABSENT else (self, other, *args)
+            return invoke(op, bind(op, given, kwargs))
+        data = raw(self._data, other if number else other._data)
+        made = new(Tensor)
+        made._data = data
+        made._counter = made._x = None
+        if tls.grad:
+            first = self._req
+            if first is None:
+                first = self.requires_grad
+            if number:
+                second = False
+            else:
+                second = other._req
+                if second is None:
+                    second = other.requires_grad
+            if (first or second) and data.dtype.kind in "fcV":
+                node = new(node_class)
+                if first:
+                    if self._req and self._fn is not None:
+                        node0, nr0 = self._fn, self._nr
+                    else:
+                        node0, nr0 = edge(self)
+                else:
+                    node0, nr0 = None, 0
+                if second:
+                    if other._req and other._fn is not None:
+                        node1, nr1 = other._fn, other._nr
+                    else:
+                        node1, nr1 = edge(other)
+                else:
+                    node1, nr1 = None, 0
+                node.next = (node0, node1)
+                node.nrs = (nr0, nr1) if nr0 or nr1 else zeros
+                node.seq = next(sequence)
+                node.shape = data.shape
+                node.dtype = data.dtype
+                node.metas = node.extra = node.widths = None
+                made._fn = node
+                made._nr = 0
+                made._req = True
+                node.saved = save((first, second), False, (made,), self, other, *defaults)
+                if tls.anomaly:
+                    from .anomaly import remember
+
+                    remember(node)
+                return made
+        made._fn = None
+        made._nr = 0
+        made._req = False
+        return made
+
+    return public
+
+
+def call_with_out(op: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``out=``: refused for operands that require grad (INPLACE-12), else written into the tensor."""
+    out = kwargs.pop("out")
+    values = bind(op, args, kwargs)
+    operands = [value for value in (*values, out) if isinstance(value, Tensor)]
+    if state.grad and any(each.requires_grad for each in operands):
+        raise RuntimeError(text("out.requires_grad", name=op.key.partition(".")[0]))
+    made = invoke(op, values)
+    if out is not None:
+        if out._data.shape != made._data.shape:
+            out._data = arrays.empty(made._data.shape, out._data.dtype)
+        write(op, out, made._data)
+        return out
+    return made
+
+
+def make_inplace(op: Operation) -> Callable[..., Any]:
+    """The recorded in-place function of an entry."""
+
+    def inplace(*args: Any, **kwargs: Any) -> Any:
+        return invoke_inplace(op, bind(op, args, kwargs))
+
+    return inplace
+
+
+def as_strided_node(base: Tensor, shape: Any, strides: Any, offset: int) -> Any:
+    """The node of a view whose history is rebuilt on its base (VIEW-02)."""
+    op = TABLE["as_strided"]
+    values = [base, tuple(shape), tuple(strides), offset]
+    node = new_node(op, values)
+    array = base.array()
+    node.shape, node.dtype = tuple(shape), array.dtype
+    node.saved = plan_of(op).save((True,), False, (), *values)
+    return node
+
+
