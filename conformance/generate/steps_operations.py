@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.generate.templates import Step
 
-_UNARY = ("neg", "square", "abs", "reciprocal", "clone", "sgn")
+_UNARY = ("neg", "square", "abs", "reciprocal", "clone")
 _SAVING_RESULT = ("exp", "tanh", "sigmoid", "sqrt", "rsqrt", "expm1")
 _SAVING_INPUT = ("sin", "cos", "log", "log1p", "sinh", "cosh", "atan", "asinh", "tan", "log2", "log10")
 _REAL_ONLY = ("relu", "floor", "sign", "frac", "round", "trunc", "ceil", "erf", "exp2", "sinc", "nan_to_num")
@@ -136,6 +136,7 @@ COMPLEX_NUMBERS = (
     Step("H = X.real", "X:protected(complex_valued)", "H=real_part(X)", "VIEW-15", weight=2),
     Step("H = X.imag", "X:protected(complex_valued)", "H=real_part(X)", "VIEW-15"),
     Step("H = X * X.conj()", "X:protected(complex_valued)", "H=same(X)", "DTYPE-03", weight=2),
+    Step("H = X.sgn()", "X:complex_valued", "H=same(X)", "DTYPE-03"),
     Step("H = torch.exp(X)", "X:complex_valued", "H=saved(X)", "DTYPE-03"),
     Step("H = X * Y", "X:complex_valued Y:other_leaf(X)", "H=wide(X,Y)", "DTYPE-04", weight=2),
     Step("H = X * complex(0.5, -2.0)", "X:grad", "", "DTYPE-04"),
