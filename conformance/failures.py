@@ -15,17 +15,10 @@ LONGEST_VALUE = 4_000
 MOST_DIFFERENCES = 20
 
 
-def shorten(
-    program: Program,
-    verdict: Verdict,
-    judge: Callable[[Program], tuple[Verdict, Any, Any]],
-    budget: int,
-) -> Program:
+def shorten(program: Program, verdict: Verdict, judge: Callable[[Program], Verdict], budget: int) -> Program:
     """The shortest program found that still shows the same finding (statement kind, level, place, clause)."""
     wanted = _finding(program, verdict)
-    return reduce(
-        program, lambda candidate: _finding(candidate, judge(candidate)[0]) == wanted, budget=budget
-    )
+    return reduce(program, lambda candidate: _finding(candidate, judge(candidate)) == wanted, budget=budget)
 
 
 def _finding(program: Program, verdict: Verdict) -> tuple[str, Group]:

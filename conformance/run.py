@@ -29,7 +29,7 @@ from conformance.oracles import Absent, Answer, Opening, Oracle
 from conformance.plan import Case
 from conformance.programs import Program
 from conformance.results import Footer, Header, ProgramResult, Writer
-from conformance.shadow import shadow_trace
+from conformance.shadow import NoRule, shadow_trace
 
 
 class Listener(Protocol):
@@ -79,9 +79,14 @@ def judge(program: Program, oracle: Answer, engine: Reply | None, strength: Stre
         raise ValueError("an engine's reply is missing though the oracle answered")
     if isinstance(engine, Failure):
         return Judged(Verdict(engine.kind, reason=engine.detail), oracle.json)
-    verdict = compare(
-        program, oracle.json, engine.json, strength=strength, bounds=lambda: shadow_trace(program)
-    )
+    try:
+        verdict = compare(
+            program, oracle.json, engine.json, strength=strength, bounds=lambda: shadow_trace(program)
+        )
+    except NoRule as error:
+        verdict = Verdict(
+            "ill-conditioned", reason=f"bits differ, and there is no rule of bounds for {error}"
+        )
     return Judged(verdict, oracle.json, engine.json)
 
 

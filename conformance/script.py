@@ -43,7 +43,7 @@ def assertion_script(
     engine: Mapping[str, Any] | None,
     differences: Sequence[Difference],
 ) -> str:
-    """The script of a program with what torch shows at its first difference; the program alone without one."""
+    """The script of a program with what torch shows at its first difference, or the program alone."""
     if oracle is None or not differences:
         return standalone_script(program)
     at = differences[0].at

@@ -27,7 +27,7 @@ class Session:
         return evaluate(self.sides, [Case("program", "", "generated", program)], Settings().strength)[0]
 
     def check(self, case: Case) -> None:
-        """Pass if the case conforms, skip what could not be judged, fail with the shortest program otherwise."""
+        """Pass if the case conforms, skip what was not judged, fail with the shortest program otherwise."""
         found = evaluate(self.sides, [case], Settings().strength)[0]
         kind = found.verdict.kind
         if kind == "conforms":

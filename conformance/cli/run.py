@@ -28,9 +28,13 @@ DEFAULT_TIMEOUT = 30.0
 
 def arguments(parser: argparse.ArgumentParser, engine: str | None = None, device: str = "cpu") -> None:
     """Add the arguments of this command; an engine that is given is only the default."""
+    given = f" ({engine})" if engine else ""
     parser.add_argument(
-        "engine", metavar="ENGINE", nargs="?" if engine else None, default=engine, help="torch, refimpl,
-        module:NAME, 'command:…' or an adapter's name" + (f" ({engine})" if engine else ""),
+        "engine",
+        metavar="ENGINE",
+        nargs="?" if engine else None,
+        default=engine,
+        help=f"torch, refimpl, module:NAME, 'command:…' or an adapter's name{given}",
     )
     parser.add_argument("--device", default=device, metavar="D", help=f"what `main` is bound to ({device})")
     parser.add_argument("--oracle", metavar="O", help="torch, or recorded:torch-2.13.0-cpu (torch)")

@@ -1,4 +1,4 @@
-"""The script to paste: it passes on real torch, and its assertion fails where torch would do what the engine did."""
+"""The script to paste passes on real torch, and fails where torch would do what the engine did."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_assertion_tells_torch_from_the_engine(name: str) -> None:
 
 
 def test_without_a_difference_it_is_the_program() -> None:
-    program, oracle = _torch_trace()
+    program, _ = _torch_trace()
     script = assertion_script(program, None, None, ())
     assert "assert" not in script
     execute(script)
