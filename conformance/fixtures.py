@@ -5,24 +5,26 @@
     fixtures/hazards/                        what torch does and nobody should copy: recorded, never judged
     fixtures/recorded/<release>/<FAMILY>/<slug>.json, and a MANIFEST.json with the hashes
 
-A fixture's id is its slug, unique over all families. Recorded traces are data: a trace whose bytes are not those of
-the manifest, or that belongs to another program, is refused by name.
+A fixture's id is its slug, unique over all families. Recorded traces are data: a trace whose bytes are not
+those of the manifest, or that belongs to another program, is refused by name.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from conformance.programs import Program, ProgramError, parse
+from conformance.programs import Program, ProgramError, parse, to_source
+from conformance.specification import load_clauses
 
 HAZARDS = "hazards"
 RECORDED = "recorded"
+NEWEST = "torch-2.13.0-cpu"
 MANIFEST = "MANIFEST.json"
 FORM = 1
 
@@ -146,9 +148,7 @@ def recorded_ids(release: str, root: Path | None = None) -> list[str]:
     return list(_manifest((root or home()) / RECORDED / release)[0])
 
 
-def recorded_trace(
-    fixture_id: str, release: str = "torch-2.13.0-cpu", root: Path | None = None
-) -> dict[str, Any] | None:
+def recorded_trace(fixture_id: str, release: str = NEWEST, root: Path | None = None) -> dict[str, Any] | None:
     """The trace of a fixture on a release, with a bound beside each value; None if it was not recorded.
 
     Raises FixtureError for a trace that is missing, corrupted, edited by hand, or of another program.
@@ -161,12 +161,76 @@ def recorded_trace(
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise FixtureError(str(path), f"the trace is missing: {error.strerror}", "restore it, or record anew") from error
+        raise FixtureError(str(path), f"the trace is missing: {error.strerror}", "restore it") from error
     if hashlib.sha256(raw).hexdigest() != entry.trace:
         raise FixtureError(
-            str(path), "the trace is not the one that was recorded: corrupted, truncated or edited", "restore it"
+            str(path), "not the trace that was recorded: corrupted, truncated or edited", "restore it"
         )
     trace: dict[str, Any] = json.loads(raw)
     if trace.get("program") != entry.program:
         raise FixtureError(str(path), "the trace belongs to another program", "record anew")
     return trace
+
+
+def forget() -> None:
+    """Read fixtures and recordings anew from now on: something was written."""
+    _load_all.cache_clear()
+    _manifest.cache_clear()
+
+
+def observes(trace: Mapping[str, Any]) -> bool:
+    """True if a trace shows what could be otherwise: a value, an error, a log, a warning or a gradient."""
+    return any(
+        step["outcome"] != "ok"
+        or step.get("value") is not None
+        or step["log"]
+        or step["warnings"]
+        or any(_has_gradient(seen) for seen in step["seen"].values())
+        for step in trace["steps"]
+    )
+
+
+def _has_gradient(seen: Any) -> bool:
+    return isinstance(seen, list) and seen[:1] == ["tensor"] and seen[1].get("grad") is not None
+
+
+def lint(root: Path | None = None) -> list[str]:
+    """What is wrong with the fixtures, a line each: names, clauses, form, observations, stale recordings.
+
+    Raises FixtureError for what cannot be read at all.
+    """
+    return list(_problems(root or home()))
+
+
+def _problems(root: Path) -> Iterator[str]:
+    clauses = {clause.id: clause for clause in load_clauses()}
+    fixtures = _load_all(root)
+    for one in fixtures:
+        unknown = [name for name in one.program.clauses if name not in clauses]
+        if unknown:
+            yield f"{one.path}: there is no clause {', '.join(unknown)}"
+        if not one.program.clauses or not one.program.title:
+            yield f"{one.path}: a fixture has a title and names its clauses"
+        if one.path.read_text(encoding="utf-8") != to_source(one.program):
+            yield f"{one.path}: not in the printed form of programs"
+    shown = {name for one in fixtures for name in one.program.clauses}
+    for clause in clauses.values():
+        if clause.id not in shown and not clause.sketch and clause.strength != "excluded":
+            yield f"{clause.id}: no fixture shows it, and it is not excluded"
+    for release in releases(root):
+        yield from _stale(root, release, fixtures)
+
+
+def _stale(root: Path, release: str, fixtures: Iterable[Fixture]) -> Iterator[str]:
+    recorded = set(recorded_ids(release, root))
+    for one in fixtures:
+        if one.id not in recorded:
+            yield f"{one.path}: nothing is recorded for it on {release}"
+            continue
+        trace = recorded_trace(one.id, release, root)
+        if trace is None or trace["program"] != one.program.hash:
+            yield f"{one.path}: {release} was recorded for another program"
+        elif release == NEWEST and not observes(trace):
+            yield f"{one.path}: it observes nothing that could be otherwise"
+    for name in sorted(recorded - {one.id for one in fixtures}):
+        yield f"{release}: {name} was recorded, and is no fixture"

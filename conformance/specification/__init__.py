@@ -1,8 +1,9 @@
 """The specification: numbered clauses as data, one file for each family, in `clauses/`.
 
-A clause states one observable fact of `torch.Tensor.backward()` and its surroundings. Its id never changes. Its
-*strength* says who is bound by it: `required` (any engine that claims torch's semantics), `torch-specific` (texts,
-node names, quirks) or `excluded` (undefined, racy or bound to a platform: described, never judged).
+A clause states one observable fact of `torch.Tensor.backward()` and its surroundings. Its id never changes.
+Its *strength* says who is bound by it: `required` (any engine that claims torch's semantics),
+`torch-specific` (texts, node names, quirks) or `excluded` (undefined, racy or bound to a platform: described,
+never judged).
 """
 
 from __future__ import annotations
@@ -70,7 +71,15 @@ class Family:
     clauses: tuple[Clause, ...]
 
 
-_REQUIRED = {"id": str, "sentence": str, "strength": str, "levels": list, "source": str, "probed": bool, "releases": dict}
+_REQUIRED = {
+    "id": str,
+    "sentence": str,
+    "strength": str,
+    "levels": list,
+    "source": str,
+    "probed": bool,
+    "releases": dict,
+}
 _OPTIONAL = {"note": str, "reason": str, "sketch": str, "left_out": str}
 _ID = re.compile(r"([A-Z]+)-(\d{2})")
 
@@ -85,7 +94,8 @@ def read_family(data: Any, name: str) -> Family:
     clauses = tuple(_read_clause(item, name, where) for item in data["clauses"])
     for number, clause in enumerate(clauses, 1):
         if clause.id != f"{name}-{number:02}":
-            raise SpecificationError(where, f"{clause.id} is in the place of {name}-{number:02}", "ids go up by one")
+            what = f"{clause.id} is in the place of {name}-{number:02}"
+            raise SpecificationError(where, what, "ids go up by one")
     return Family(name, str(data["title"]), clauses)
 
 
@@ -98,7 +108,8 @@ def _read_clause(item: Any, family: str, where: str) -> Clause:
             raise SpecificationError(where, f"{key} is missing, empty or not a {kind.__name__}")
     for key in item.keys() - _REQUIRED.keys():
         if key not in _OPTIONAL:
-            raise SpecificationError(where, f"{key!r} is not a key of a clause", f"one of {', '.join(_OPTIONAL)}")
+            hint = f"one of {', '.join((*_REQUIRED, *_OPTIONAL))}"
+            raise SpecificationError(where, f"{key!r} is not a key of a clause", hint)
         if not isinstance(item[key], _OPTIONAL[key]) or not item[key]:
             raise SpecificationError(where, f"{key} is empty or not a string")
     match = _ID.fullmatch(item["id"])
@@ -111,7 +122,8 @@ def _read_clause(item: Any, family: str, where: str) -> Clause:
     unknown = [level for level in item["levels"] if level not in LEVELS]
     if unknown:
         raise SpecificationError(where, f"{unknown[0]!r} is no level", f"one of {', '.join(LEVELS)}")
-    if tuple(item["releases"]) != RELEASES or not all(isinstance(v, str) and v for v in item["releases"].values()):
+    said = item["releases"]
+    if tuple(said) != RELEASES or not all(isinstance(what, str) and what for what in said.values()):
         raise SpecificationError(where, "releases does not say what each release does", ", ".join(RELEASES))
     return Clause(family=family, **{**item, "levels": tuple(item["levels"])})
 
