@@ -24,11 +24,16 @@ Plain = NDArray[Any]
 
 
 class NoRule(TypeError):
-    """A function of the array library was called for which no rule of bounds exists. `what` names it."""
+    """A function of the array library was called for which no rule of bounds exists. `what` names it.
+
+    The run remembers it, since a program records any exception as an outcome.
+    """
 
     def __init__(self, what: str) -> None:
         super().__init__(f"bounded arrays have no rule for {what}: add one to conformance.shadow")
         self.what = what
+        run = state.current()
+        run.lacking = run.lacking or what
 
 
 UfuncRule = Callable[..., Any]
@@ -281,6 +286,15 @@ class BoundedArray(np.lib.mixins.NDArrayOperatorsMixin):
         if self.bound.any():
             state.current().leave_open(what)
 
+    @property
+    def __array_interface__(self) -> dict[str, Any]:
+        """Where the value lies, for addresses only: numpy asks for the next one first."""
+        return self.value.__array_interface__
+
+    @property
+    def __array_struct__(self) -> Any:
+        raise NoRule("making a plain array of a bounded one")
+
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise NoRule("making a plain array of a bounded one")
 
@@ -301,6 +315,33 @@ class BoundedArray(np.lib.mixins.NDArrayOperatorsMixin):
         except KeyError:
             raise NoRule(name) from None
         return rule(*args, **kwargs)
+
+
+class BoundedScalar(BoundedArray):
+    """A value without memory of its own, where numpy gives a scalar: results of no dimension.
+
+    Code that tells numpy's scalars from arrays (`isinstance(x, numpy.generic)`) takes it for one.
+    """
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return self.value.dtype.type
+
+    def __copy__(self) -> BoundedArray:
+        return self
+
+    def copy(self, order: Any = "C") -> BoundedArray:
+        return self
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("a scalar has no memory to write to")
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "matmul"):
+    # As with numbers: `a += b` binds a new value.
+    setattr(BoundedScalar, f"__i{_name}__", getattr(BoundedArray, f"__{_name}__"))
 
 
 def _function(name: str) -> Callable[..., Any]:

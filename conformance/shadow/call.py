@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from conformance.shadow import state
-from conformance.shadow.array import FUNCTIONS, UFUNCS, BoundedArray, NoRule, Plain, bound_dtype
+from conformance.shadow.array import (
+    FUNCTIONS,
+    UFUNCS,
+    BoundedArray,
+    BoundedScalar,
+    NoRule,
+    Plain,
+    bound_dtype,
+)
 from conformance.shadow.rounding import Mask, Numbers, Reals, format_of, is_whole, one_rounding, wide
 
 # Ufuncs over whole arrays, such as matmul: implementations over bounded arrays.
@@ -29,15 +37,18 @@ def operand_bound(operand: Any) -> Reals:
     """The bound of any operand: python numbers have one only if they were read out of an array."""
     if isinstance(operand, BoundedArray):
         return size_of(operand.bound)
-    if type(operand) in (float, complex):
-        escaped = state.current().escaped
-        if escaped and operand in escaped:
-            return np.asarray(escaped[operand])
+    escaped = state.current().escaped
+    if escaped and isinstance(operand, (float, complex, np.inexact)):
+        number = operand.item() if isinstance(operand, np.inexact) else operand
+        return np.asarray(escaped.get(number, 0.0))
     return _ZERO
 
 
-def make(value: Any, bound: Any) -> BoundedArray:
-    """A new bounded array; the bound is laid out in memory as the value is. `bound`: distances, or parts."""
+def make(value: Any, bound: Any, scalar: bool = False) -> BoundedArray:
+    """A new bounded array; the bound is laid out in memory as the value is. `bound`: distances, or parts.
+
+    `scalar`: without dimensions it is a scalar, as numpy's ufuncs and reductions give.
+    """
     value = np.asarray(value)
     laid_out = np.empty_like(value, dtype=bound_dtype(value.dtype))
     if laid_out.dtype.kind == "c" and np.asarray(bound).dtype.kind != "c":
@@ -45,7 +56,7 @@ def make(value: Any, bound: Any) -> BoundedArray:
         laid_out.imag[...] = bound
     else:
         laid_out[...] = bound
-    return BoundedArray(value, laid_out)
+    return (BoundedScalar if scalar and not value.ndim else BoundedArray)(value, laid_out)
 
 
 @dataclass
@@ -113,13 +124,15 @@ def call(ufunc: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
         if result.dtype == object:
             result = result.astype(np.float64)
         bound = _bound(rule, ufunc, plain, inputs, result)
-    return _into(out, make(result, bound))
+    return _into(out, make(result, bound, scalar=True))
 
 
 def _into(out: Any, made: BoundedArray) -> BoundedArray:
     if out is None:
         return made
-    target: BoundedArray = out[0]
+    target = out[0]
+    if not isinstance(target, BoundedArray):
+        raise NoRule("writing a bounded array into a plain one")
     FUNCTIONS["setitem"](target, ..., made)
     return target
 

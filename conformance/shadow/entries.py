@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.shadow import state
-from conformance.shadow.array import FUNCTIONS, BoundedArray, bound_dtype
+from conformance.shadow.array import FUNCTIONS, BoundedArray, BoundedScalar, bound_dtype
 from conformance.shadow.call import make, operand_bound, size_of, undecided_truth
 from conformance.shadow.rounding import Numbers, Reals, cast_error, format_of, is_whole, wide
 
@@ -28,6 +28,11 @@ def bound_of(operand: Any) -> Any:
     return operand.bound if isinstance(operand, BoundedArray) else operand_bound(operand)
 
 
+def is_scalar(array: Any) -> bool:
+    """True for a bounded scalar, which claims another class."""
+    return type(array) is BoundedScalar
+
+
 def cast(array: BoundedArray, dtype: np.dtype[Any], order: Any = "K", copy: bool = True) -> BoundedArray:
     """`ndarray.astype`."""
     if dtype == array.dtype:
@@ -38,7 +43,7 @@ def cast(array: BoundedArray, dtype: np.dtype[Any], order: Any = "K", copy: bool
         )
     with np.errstate(all="ignore"):
         value = array.value.astype(dtype, order=order)
-        return make(value, cast_bound(array.value, array.bound, value))
+        return make(value, cast_bound(array.value, array.bound, value), scalar=is_scalar(array))
 
 
 def cast_bound(before: Any, bound: Any, after: Any) -> Any:
@@ -92,12 +97,12 @@ def getitem(array: BoundedArray, key: Any) -> BoundedArray:
     how much."""
     index, certain = _key(key)
     value, bound = array.value[index], array.bound[index]
-    if not isinstance(value, np.ndarray):
-        value, bound = np.asarray(value), np.asarray(bound)
+    scalar = not isinstance(value, np.ndarray)
+    value, bound = np.asarray(value), np.asarray(bound)
     if not certain:
         _leave_open_if_mask(key)
         bound = np.full(value.shape, np.inf).astype(bound_dtype(value.dtype))
-    return BoundedArray(value, bound)
+    return BoundedScalar(value, bound) if scalar else BoundedArray(value, bound)
 
 
 def _leave_open_if_mask(key: Any) -> None:

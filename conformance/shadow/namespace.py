@@ -8,11 +8,13 @@ import numpy as np
 
 from conformance.shadow.array import BoundedArray, Plain, bound_dtype
 from conformance.shadow.call import make, operand_bound
-from conformance.shadow.entries import bound_of, plain
+from conformance.shadow.entries import bound_of, is_scalar, plain
 
 
 def asarray(data: Any, dtype: Any = None, **options: Any) -> BoundedArray:
     """`numpy.asarray`; a bounded array stays itself."""
+    if is_scalar(data):
+        data = BoundedArray(data.value.copy(), data.bound.copy())
     if isinstance(data, BoundedArray):
         return data if dtype is None else data.astype(dtype, copy=False)
     if _holds_bounded(data):

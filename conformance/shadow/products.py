@@ -66,7 +66,7 @@ def _bilinear(name: str, count: Any) -> Any:
 
         with np.errstate(all="ignore"):
             value = np.asarray(multiply(a, b))
-            return make(value, product_bound(one, two, value, multiply, count(a, b, value)))
+            return make(value, product_bound(one, two, value, multiply, count(a, b, value)), scalar=True)
 
     return form
 
@@ -87,7 +87,7 @@ def matmul(one: Any, two: Any) -> BoundedArray:
     a, b = np.asarray(plain(one)), np.asarray(plain(two))
     with np.errstate(all="ignore"):
         value = np.asarray(np.matmul(a, b))
-        return make(value, product_bound(one, two, value, np.matmul, a.shape[-1]))
+        return make(value, product_bound(one, two, value, np.matmul, a.shape[-1]), scalar=True)
 
 
 WHOLE_ARRAYS["matmul"] = matmul
@@ -109,7 +109,7 @@ def _einsum(subscripts: str, *operands: Any, optimize: Any = False) -> Any:
         value = np.asarray(np.einsum(subscripts, a, b))
         count = max(a.size * max(b.size, 1) // max(value.size, 1), 1)
         bound = product_bound(*operands, value, lambda x, y: np.einsum(subscripts, x, y), count)
-    return make(value, bound)
+    return make(value, bound, scalar=True)
 
 
 @function("sort")

@@ -45,7 +45,7 @@ def _prepared(array: BoundedArray, dtype: Any) -> BoundedArray:
 
 
 def _finish(value: Any, bound: Any, out: Any) -> Any:
-    made = make(value, bound)
+    made = make(value, bound, scalar=True)
     if out is None:
         return made
     out[...] = made

@@ -68,8 +68,10 @@ def shadow_trace(program: HasJson) -> dict[str, Any]:
     runner = importlib.import_module("conformance.runner")
     operations = importlib.import_module("conformance.operations")
     engine = runner.Engine(_ShadowModule(refimpl), "refimpl")
-    with state.running(), arrays.use(namespace), seams.replaced(arrays):
+    with state.running() as run, arrays.use(namespace), seams.replaced(arrays):
         trace: dict[str, Any] = runner.run(program.to_json(), engine, operations.runner_schema(), shadow=True)
+    if run.lacking:
+        raise NoRule(run.lacking)
     mark_undecided(trace)
     return trace
 

@@ -32,12 +32,13 @@ def _sum(function: Callable[..., Any], arrays: Any) -> Callable[..., Any]:
         if not isinstance(array, BoundedArray):
             return function(array, axes, accumulate_type)
         with arrays.use(arrays.NUMPY):
-            value = np.asarray(function(array.value, axes, accumulate_type))
+            result = function(array.value, axes, accumulate_type)
+        value, scalar = np.asarray(result), not isinstance(result, np.ndarray)
         axis = tuple(axes)
         terms = array.astype(value.dtype, copy=False)
         with np.errstate(all="ignore"):
             bound = sum_bound(terms.value, terms.bound, value, axis, False)
-        return make(value, bound)
+        return make(value, bound, scalar=scalar)
 
     return total
 

@@ -21,6 +21,7 @@ class Run:
     """One shadow run."""
 
     undecided: str = ""  # the first question that the bounds leave open
+    lacking: str = ""  # the first function of the array library without a rule
     escaped: dict[Any, float] = field(default_factory=dict)  # numbers read out of arrays, with their bounds
 
     def leave_open(self, question: str) -> None:

@@ -181,6 +181,23 @@ def _nonzero(array: BoundedArray) -> Any:
     return tuple(make(index, 0.0) for index in np.nonzero(array.value))
 
 
+@function("pad")
+def _pad(array: BoundedArray, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
+    filling = plain(options.get("constant_values", 0))
+    if mode == "constant":
+        value = np.pad(array.value, pad_width, constant_values=filling)
+        return make(value, np.pad(array.bound, pad_width))
+    return BoundedArray(np.pad(array.value, pad_width, mode), np.pad(array.bound, pad_width, mode))  # type: ignore[call-overload]
+
+
+@function("unique")
+def _unique(array: BoundedArray) -> Any:
+    """Which values are the same depends on their bounds."""
+    if array.bound.any():
+        state.current().leave_open("which values are the same")
+    return make(np.unique(array.value), 0.0)
+
+
 @function("shape")
 def _shape(array: BoundedArray) -> Any:
     return array.shape
