@@ -7,6 +7,7 @@ the next batch runs, so that a killed run keeps what it found.
 
 from __future__ import annotations
 
+import json
 import platform
 import time
 from collections import Counter
@@ -14,9 +15,12 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cache
+from importlib import resources
 from itertools import islice
 from typing import Any, Protocol
 
+import jsonschema
 import numpy
 
 from conformance import __version__, fixtures, specification
@@ -28,7 +32,7 @@ from conformance.health import Health, ends_in_gradient, kinds_of, outcomes_of
 from conformance.oracles import Absent, Answer, Opening, Oracle
 from conformance.plan import Case
 from conformance.programs import Program
-from conformance.results import Footer, Header, ProgramResult, Writer
+from conformance.results import Footer, Header, ProgramResult, Writer, clip
 from conformance.shadow import NoRule, shadow_trace
 
 
@@ -103,10 +107,29 @@ def evaluate(sides: Sides, cases: Sequence[Case], strength: Strength) -> list[Ju
             waiting = pool.submit(sides.oracle.answers, cases)
             aligned = list(sides.engine.run([case.program for case in cases]))
             answers = waiting.result()
+    if not sides.engine.runs_runner:
+        aligned = [_in_form(reply) for reply in aligned]
     return [
         judge(case.program, answer, reply, strength)
         for case, answer, reply in zip(cases, answers, aligned, strict=True)
     ]
+
+
+@cache
+def _trace_validator() -> jsonschema.Draft202012Validator:
+    text = resources.files("conformance.programs").joinpath("trace.schema.json").read_text("utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
+def _in_form(reply: Reply | None) -> Reply | None:
+    """The reply, or a protocol error where a foreign engine's trace is none."""
+    if not isinstance(reply, Trace):
+        return reply
+    problem = next(iter(_trace_validator().iter_errors(reply.json)), None)
+    if problem is None:
+        return reply
+    at = "/".join(str(part) for part in problem.absolute_path)
+    return Failure("protocol error", f"not a trace: {at}: {clip(problem.message, 200)}")
 
 
 class Run:
