@@ -673,9 +673,8 @@ class Engine:
             release(error)
             lacking.add("storage")
         self.lacks_reads = frozenset(lacking)
-        self.complete = not lacking and all(
-            type(value) is bool for value in (x.requires_grad, x.is_leaf, x.retains_grad)
-        )
+        flags = (x.requires_grad, x.is_leaf, getattr(x, "retains_grad", False)) if not lacking else ()
+        self.complete = bool(flags) and all(type(flag) is bool for flag in flags)
 
     def storage_of(self, tensor: Any) -> Tuple[Any, int]:
         """What tells a tensor's memory apart from other memory, and the offset in it in elements."""
@@ -1042,7 +1041,7 @@ class Observer:
             "requires_grad": t.requires_grad,
             "is_leaf": t.is_leaf,
             "grad_fn": None if node is None else engine.node_name(node),
-            "retains_grad": t.retains_grad,
+            "retains_grad": getattr(t, "retains_grad", False),
         }
         if not is_grad:
             fields["version"] = t._version
