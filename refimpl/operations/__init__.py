@@ -1,1 +1,17 @@
-"""The operations: one table entry each, declared in the modules of this package (see ``table``)."""
+"""The operations of the reference engine: one table entry for each, in groups by what they do."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+GROUPS = (
+    "arithmetic", "exponential", "comparison", "rounding", "complexes", "activation", "reductions", "statistics", "extrema",
+    "views", "slicing", "joining", "indexing", "gathering", "mutation", "creation", "linear", "matrices",
+    "softmax", "losses", "randomness",
+)  # fmt: skip
+
+
+def load() -> None:
+    """Import all groups, which fills the table."""
+    for group in GROUPS:
+        import_module(f"{__name__}.{group}")

@@ -1,0 +1,91 @@
+"""Special functions that numpy lacks, over arrays of any real floating type: erf, erfc, lgamma, digamma, polygamma."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+Array = Any
+
+
+def _by_entry(function: Callable[[float], float], name: str) -> Callable[[Array], Array]:
+    compute = numpy.frompyfunc(function, 1, 1)
+
+    def apply(x: Array) -> Array:
+        return numpy.multiply(compute(x), 1.0).astype(x.dtype) if x.ndim else x.dtype.type(function(float(x)))
+
+    apply.__name__ = name
+    return apply
+
+
+def _lgamma(x: float) -> float:
+    if math.isnan(x):
+        return math.nan
+    if math.isinf(x) or (x <= 0 and x == math.floor(x)):
+        return math.inf
+    return math.lgamma(x)
+
+
+def _digamma(x: float) -> float:
+    if math.isnan(x) or x == -math.inf:
+        return math.nan
+    if x == 0:
+        return math.copysign(math.inf, -x)
+    if x < 0:
+        if x == math.floor(x):
+            return math.nan
+        return _digamma(1 - x) - math.pi / math.tan(math.pi * (x - math.floor(x)))
+    total = 0.0
+    while x < 12:
+        total -= 1 / x
+        x += 1
+    if x == math.inf:
+        return math.inf
+    square = 1 / (x * x)
+    series = square * (
+        1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760))))
+    )
+    return total + math.log(x) - 0.5 / x - series
+
+
+def _hurwitz(order: float, start: float) -> float:
+    """The sum over k of (start + k) ** -order, by Euler and Maclaurin, for start > 0."""
+    total, steps = 0.0, 12
+    for step in range(steps):
+        total += (start + step) ** -order
+    end = start + steps
+    total += end ** (1 - order) / (order - 1) + 0.5 * end**-order
+    term = order * end ** (-order - 1)
+    for index, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6), start=1):
+        total += bernoulli / math.factorial(2 * index) * term
+        term *= (order + 2 * index - 1) * (order + 2 * index) / (end * end)
+    return total
+
+
+def _polygamma(n: int, x: float) -> float:
+    if n == 0:
+        return _digamma(x)
+    if math.isnan(x):
+        return math.nan
+    if x <= 0 and x == math.floor(x):
+        return math.inf if n % 2 else math.nan
+    sign = 1.0 if n % 2 else -1.0
+    shift = 0.0
+    while x < 0:
+        shift += x ** -(n + 1)
+        x += 1
+    return sign * math.factorial(n) * (shift + _hurwitz(n + 1, x))
+
+
+erf = _by_entry(math.erf, "erf")
+erfc = _by_entry(math.erfc, "erfc")
+lgamma = _by_entry(_lgamma, "lgamma")
+digamma = _by_entry(_digamma, "digamma")
+
+
+def polygamma(n: int, x: Array) -> Array:
+    """The n-th derivative of digamma, entry by entry."""
+    return _by_entry(lambda value: _polygamma(n, value), "polygamma")(x)
