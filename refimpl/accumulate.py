@@ -39,6 +39,9 @@ class AccumulateGrad(Node):
         self.variable = variable
         data = variable._data
         self.shape, self.dtype = data.shape, data.dtype
+        kind = variable.grad_dtype
+        if kind is not variable.dtype:
+            self.dtype = None if kind is None else kind.numpy
         if devices.in_use:
             extra(self).device = variable.device
 
@@ -87,7 +90,10 @@ def accumulate_grad(variable: Tensor, box: list[Any], task: Any, expected: int) 
         return
     if before is None:
         if sys.getrefcount(new) <= SOLE_OWNER + expected and obeys_contract(new, variable._data):
-            seldom.grad = wrap(new)
+            seldom.grad = stolen = wrap(new)
+            version = task.bumps.get(seldom.accumulator() if seldom.accumulator is not None else None)
+            if version and stolen._counter is None:
+                stolen._counter = [version]
         else:
             seldom.grad = clone_array(new, variable._data)
         return
@@ -156,7 +162,7 @@ def _contiguous_format() -> Any:
 
 
 _C_NAMES = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long",
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
     "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
     "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
 }  # fmt: skip
@@ -197,5 +203,5 @@ def assign_grad_dtype(tensor: Tensor, value: Any) -> None:
         )
     seldom.grad_dtype = value
     node = seldom.accumulator() if seldom.accumulator is not None else None
-    if node is not None and value is not None:
-        node.dtype = value.numpy
+    if node is not None:
+        node.dtype = None if value is None else value.numpy

@@ -17,16 +17,19 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
+from sys import getrefcount
 from typing import Any
 
+import numpy
+
 from . import devices, dtypes, modes, namespace, tensor_hooks
-from .accumulate import AccumulateGrad
+from .accumulate import SOLE_OWNER, AccumulateGrad
 from .errors import text
 from .graph import Edge, Meta, Node
 from .hooks import call_tensor_hooks
 from .operations import layout
 from .saved import unpack_array, unpack_tensor
-from .tensor import Tensor, wrap
+from .tensor import Tensor, strides_of, wrap
 
 __all__ = ["GraphTask", "call_node", "execute", "queue_callback"]
 
@@ -64,7 +67,7 @@ class GraphTask:
     """One backward pass."""
 
     __slots__ = (
-        "F", "__weakref__", "buffers", "callbacks", "captured", "dependencies", "exec_info", "keep_graph", "queue", "recorded", "roots",
+        "F", "__weakref__", "buffers", "bumps", "callbacks", "captured", "dependencies", "exec_info", "keep_graph", "queue", "recorded", "roots",
         "seen", "unpack",
     )  # fmt: skip
 
@@ -79,6 +82,7 @@ class GraphTask:
         self.buffers: dict[Node, Any] = {}
         self.queue: list[tuple[int, Node]] = []
         self.roots: frozenset[Node] = frozenset()
+        self.bumps: dict[Node, int] = {}  # in-place additions that the gradient waiting at a node has seen
         self.callbacks: list[Callable[[], Any]] = []
         self.seen: dict[int, Any] = {}  # id of an array -> weak reference to the tensor that shows it
 
@@ -244,6 +248,7 @@ def drain(task: GraphTask) -> None:
     while queue:
         node = heappop(queue)[1]
         grads = buffers.pop(node)
+        passed = (grads, task.bumps.pop(node)) if node in task.bumps else None
         if restricted is not None:
             entry = restricted.get(node)
             if entry is not None and entry.captures:
@@ -255,6 +260,9 @@ def drain(task: GraphTask) -> None:
         if node.__class__ is AccumulateGrad:
             box = [grads]
             grads = None
+            if passed is not None:
+                task.bumps[node] = passed[1]
+                passed = None
             run_accumulate(task, node, box)
             continue
         if node.extra is not None or state.anomaly:
@@ -270,7 +278,7 @@ def drain(task: GraphTask) -> None:
             if below is not None:
                 grad = outs[place]
                 if grad is not None and not careful and (
-                    grad.dtype is not below.dtype or grad.shape != below.shape or below.metas is not None
+                    below.metas is not None or grad.dtype is not below.dtype or grad.shape != below.shape
                 ):
                     outs = validate_node(task, node, outs)
                     break
@@ -293,7 +301,10 @@ def drain(task: GraphTask) -> None:
                     elif old is None:
                         buffers[below] = outs[place]
                     elif outs[place] is not None:
-                        buffers[below] = add_gradients(task, old, outs[place])
+                        del buffers[below]
+                        box = [old]
+                        old = None
+                        buffers[below] = add_gradients(task, below, box, outs[place])
                     old = None
                 else:
                     old = buffers.get(below)
@@ -306,20 +317,49 @@ def drain(task: GraphTask) -> None:
                     if old[nr] is None:
                         old[nr] = outs[place]
                     elif outs[place] is not None:
-                        old[nr] = add_gradients(task, old[nr], outs[place])
+                        box = [old[nr]]
+                        old[nr] = None
+                        old[nr] = add_gradients(task, below, box, outs[place])
                     old = None
                 if left == 0:
                     heappush(queue, (-below.seq, below))
             place += 1
+        if passed is not None:
+            pass_on(task, node, passed, outs)
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
-        outs = None
+        outs = passed = None
 
 
-def add_gradients(task: GraphTask, first: Any, second: Any) -> Any:
-    """The sum of two gradients that meet, in their own dtype (ACC-21, DTYPE-06)."""
-    if not task.recorded and not first.shape:
-        return first + second
-    return task.F.add(first, second)
+def add_gradients(task: GraphTask, below: Node, box: list[Any], second: Any) -> Any:
+    """The sum of two gradients that meet before ``below``, in their own dtype (ACC-21, DTYPE-06).
+
+    The first is in ``box``. If nobody else holds it the sum is written into it, which counts as a version of its own (ACC-37).
+    """
+    first = box.pop()
+    if task.recorded:
+        return task.F.add(first, second)
+    if getrefcount(first) <= SOLE_OWNER and owns_memory(first) and first.dtype == second.dtype:
+        task.bumps[below] = task.bumps.get(below, 0) + 1
+        if first.shape and first.shape == second.shape:
+            return numpy.add(first, second, out=first)
+    elif below in task.bumps:
+        del task.bumps[below]
+    return first + second if not first.shape else task.F.add(first, second)
+
+
+def owns_memory(array: Any) -> bool:
+    """True if an array is no view of another's memory, and dense."""
+    if isinstance(array, numpy.generic):
+        return True
+    return array.base is None and layout.is_dense(array.shape, strides_of(array))
+
+
+def pass_on(task: GraphTask, node: Node, passed: tuple[Any, int], outs: Sequence[Any]) -> None:
+    """A node that hands its gradient on as it is hands on its version too."""
+    grad, version = passed
+    for place, below in enumerate(node.next):
+        if below is not None and outs[place] is grad:
+            task.bumps.setdefault(below, version)
 
 
 def capture(task: GraphTask, node: Node, grads: Any, entry: ExecInfo) -> Any:
@@ -417,9 +457,9 @@ def run_with_hooks(task: GraphTask, node: Node, grads: Any, needs: Any) -> Any:
         from .anomaly import explained
 
         with explained(node):
-            outs = validate_node(task, node, node.run(grads, task, needs))
+            outs = validate_node(task, node, evaluate(task, node, grads, needs))
     else:
-        outs = validate_node(task, node, node.run(grads, task, needs))
+        outs = validate_node(task, node, evaluate(task, node, grads, needs))
     if more is not None and more.post_hooks:
         given = tuple(task.wrap(grad) for grad in grads) if node.metas is not None else (task.wrap(grads),)
         shown = tuple(task.wrap(grad) for grad in outs)
@@ -432,6 +472,16 @@ def run_with_hooks(task: GraphTask, node: Node, grads: Any, needs: Any) -> Any:
         from .anomaly import check_nan
 
         check_nan(task, node, outs)
+    return outs
+
+
+def evaluate(task: GraphTask, node: Node, grads: Any, needs: Any) -> Any:
+    """Run a node; what an operation on meta tensors computes is on meta too (DEVICE-01)."""
+    outs = node.run(grads, task, needs)
+    if devices.in_use and not task.recorded and node.extra is not None and node.extra.device == devices.META:
+        keep = getattr(node, "operation", None)
+        if keep is not None and keep.key != "to_copy":
+            return [None if out is None else devices.meta_array(out.shape, out.dtype) for out in outs]
     return outs
 
 
@@ -459,8 +509,8 @@ def validate_outputs(task: GraphTask, nodes: Sequence[Any], numbers: Sequence[in
                     prefix + text("gradient.shape", index=i, shape=list(shape), expected=list(meta.shape))
                 )
             grad = sum_to_size(task.F, grad, meta.shape)
-        wanted = dtypes.of(meta.dtype)
         has = grad.dtype if task.recorded else dtypes.of(grad.dtype)
+        wanted = has if meta.dtype is None else dtypes.of(meta.dtype)
         if has is not wanted:
             if not has.is_floating_point and has.is_complex != wanted.is_complex:
                 raise RuntimeError(text("gradient.complex"))

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from . import dtypes, modes, views
+from . import devices, dtypes, modes, views
 from .errors import text
 from .graph import Error, Meta, Node
 from .saved import pack, pack_result, raise_twice, unpack_tensor
@@ -243,7 +243,7 @@ def hang_outputs(node: FunctionNode, recorded: bool, inputs: tuple[Any, ...], ou
     hung = []
     for each in outputs:
         if not isinstance(each, Tensor):
-            metas.append(Meta((), dtypes.get_default_dtype().numpy, views.devices.CPU))
+            metas.append(Meta((), dtypes.get_default_dtype().numpy, devices.CPU))
             results.append(each)
             continue
         is_input, modified = id(each) in input_ids, id(each) in dirty

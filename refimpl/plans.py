@@ -28,6 +28,7 @@ class Plan:
     node: type[OperationNode]
     frees: bool  # the node holds tensors (or number operands) that a backward pass frees (RETAIN-02)
     saves_self: bool
+    results: tuple[tuple[int, int, int], ...]  # (formula, place, output) of each saved result
     tensors: tuple[int, ...]  # positions of the tensor parameters
     differentiable: tuple[int, ...]  # positions of the differentiable parameters
     lists: frozenset[int]
@@ -234,6 +235,12 @@ def plan_of(op: Operation) -> Plan:
         node=node_class,
         frees=frees,
         saves_self=bool(op.parameters) and op.parameters[0] in used,
+        results=tuple(
+            (k, i, int(use[6:] or 0))
+            for k, uses in enumerate(op.uses)
+            for i, use in enumerate(uses)
+            if use.startswith("result") and "." not in use and use not in index
+        ),
         tensors=tuple(index[name] for name in op.tensors),
         differentiable=tuple(index[name] for name in op.differentiable),
         lists=frozenset(index[name] for name in op.lists),

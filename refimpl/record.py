@@ -17,6 +17,7 @@ from .errors import text
 from .graph import NotImplementedNode, sequence
 from .operations.table import FLOAT, KEEP, TABLE, Operation
 from .plans import OperationNode, plan_of
+from .saved import pack_result
 from .tensor import INFERENCE, Tensor, bump, wrap
 
 __all__ = ["NUMBERS", "as_strided_node", "bind", "invoke", "invoke_inplace", "make_inplace", "make_public", "make_raw"]
@@ -108,7 +109,26 @@ def _raw_binary(op: Operation) -> Callable[..., Any]:
         self, other = promoted(op, [self, other, *([None] * (len(op.parameters) - 2))])[:2]
         return op.forward(self, other, **kwargs)
 
-    return binary
+    def checked(self: Any, other: Any, **kwargs: Any) -> Any:
+        try:
+            return binary(self, other, **kwargs)
+        except ValueError as error:
+            raise broadcast_error(self, other, error) from None
+
+    return checked
+
+
+def broadcast_error(first: Any, second: Any, error: ValueError) -> Exception:
+    """Torch's error for shapes that do not broadcast; any other error as it is."""
+    shapes = (getattr(first, "shape", ()), getattr(second, "shape", ()))
+    rank = max(len(shape) for shape in shapes)
+    a, b = ((1,) * (rank - len(shape)) + tuple(shape) for shape in shapes)
+    for dim in reversed(range(rank)):
+        if a[dim] != b[dim] and 1 not in (a[dim], b[dim]):
+            return RuntimeError(
+                f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) at non-singleton dimension {dim}"
+            )
+    return error
 
 
 def call_forward(op: Operation, values: list[Any]) -> Any:
@@ -117,6 +137,24 @@ def call_forward(op: Operation, values: list[Any]) -> Any:
         return op.forward(*values)
     first = len(values) - op.keyword_only
     return op.forward(*values[:first], **dict(zip(op.parameters[first:], values[first:], strict=True)))
+
+
+def compute(op: Operation, raw: list[Any]) -> Any:
+    """Promote and run the forward on arrays; on meta arrays the result is one too (DEVICE-01)."""
+    if op.promotion is KEEP:
+        made = call_forward(op, raw)
+    else:
+        promoted_operands = promoted(op, raw)
+        try:
+            made = call_forward(op, promoted_operands)
+        except ValueError as error:
+            first, second = (*promoted_operands, None, None)[:2]
+            raise broadcast_error(first, second, error) from None
+    if devices.in_use and op.key != "to_copy" and any(isinstance(each, devices.MetaArray) for each in raw):
+        if op.outputs == 1:
+            return devices.meta_array(made.shape, made.dtype)
+        return tuple(devices.meta_array(each.shape, each.dtype) for each in made)
+    return made
 
 
 # Binding arguments.
@@ -268,10 +306,7 @@ def invoke(op: Operation, values: list[Any]) -> Any:
     need = needed(op, values)
     if op.view or op.multi_view:
         return invoke_view(op, values, need)
-    raw = arrays_of(values, plan.tensors, plan.lists)
-    if op.promotion is not KEEP:
-        raw = promoted(op, raw)
-    made = call_forward(op, raw)
+    made = compute(op, arrays_of(values, plan.tensors, plan.lists))
     if op.outputs == 1:
         results: tuple[Any, ...] = (wrap(made),)
     else:
@@ -319,6 +354,8 @@ def invoke_view(op: Operation, values: list[Any], need: tuple[bool, ...] | None)
     raw[0] = array = base.array()
     made = call_forward(op, raw)
     several = op.multi_view
+    if devices.in_use and isinstance(array, devices.MetaArray):
+        made = [devices.meta_array(e.shape, e.dtype) for e in made] if several else devices.meta_array(made.shape, made.dtype)
     results = tuple(wrap(each) for each in made) if several else (wrap(made[...] if made is array else made),)
     creation = views.creation_now(several)
     for result in results:
@@ -367,18 +404,25 @@ def invoke_inplace(op: Operation, values: list[Any]) -> Any:
     if op.view:
         return inplace_view(op, values, need)
     node = None
-    saving = values
     if need is not None:
         node = new_node(op, values)
-        if plan.saves_self:
-            saving = [target.clone(), *values[1:]]
-    raw = arrays_of(values, plan.tensors, plan.lists)
-    made = call_forward(op, promoted(op, raw) if op.promotion is not KEEP else raw)
+        saving = [target.clone(), *values[1:]] if plan.saves_self else values
+        saved = plan.save(need, True, (None,), *saving)
+    made = compute(op, arrays_of(values, plan.tensors, plan.lists))
     write(op, target, made)
     if node is not None:
         views.rebase_history(target, node)
-        node.saved = plan.save(need, True, (target,), *saving)
+        node.saved = with_results(saved, plan.results, target) if plan.results else saved
     return target
+
+
+def with_results(saved: Any, places: Any, target: Tensor) -> Any:
+    """What was saved before the write, completed with the result."""
+    groups = [None if group is None else list(group) for group in saved]
+    for k, i, _ in places:
+        if groups[k] is not None:
+            groups[k][i] = pack_result(target, on_view=target._req is None)
+    return tuple(None if group is None else tuple(group) for group in groups)
 
 
 def write(op: Operation, target: Tensor, made: Any) -> None:

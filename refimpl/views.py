@@ -12,9 +12,9 @@ import enum
 import weakref
 from typing import Any
 
-from . import arrays, modes
+from . import arrays, devices, modes
 from .errors import text
-from .graph import Edge, Node, extra
+from .graph import Edge, Meta, Node, extra
 from .tensor import INFERENCE, Tensor, extra_of, strides_of, version_of, wrap
 
 __all__ = [
@@ -189,9 +189,6 @@ def handle_view_on_rebase(view: Tensor, indirect: bool) -> None:
 
 def add_output(node: Node, tensor: Tensor) -> int:
     """Tell the node about one more tensor that it made; gives the output's number."""
-    from . import devices
-    from .graph import Meta
-
     data = tensor._data
     device = tensor.device
     if device != devices.CPU:
