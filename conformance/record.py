@@ -34,6 +34,7 @@ from conformance.fixtures import (
 from conformance.programs import Program, canonical
 
 TRACES = "traces"
+BUILD = ("git_version", "platform", "cpu_capability", "ATEN_CPU_CAPABILITY", "threads", "numpy")
 Bounds = Callable[[Program], Mapping[str, Any] | None]
 
 
@@ -135,14 +136,14 @@ def _trace(fixture: Fixture, reply: Trace | Failure) -> dict[str, Any]:
 
 
 def provenance(info: EngineInfo) -> dict[str, Any]:
-    """What a recording says of the engine that made it."""
+    """What a recording says of the engine that made it; no paths, which belong to a machine."""
     return {
         "name": info.name,
         "version": info.version,
         "device": info.device,
         "python": info.python,
         "bytes_rung": info.bytes_rung,
-        "build": dict(info.build),
+        "build": {key: info.build[key] for key in BUILD if key in info.build},
     }
 
 
