@@ -39,10 +39,10 @@ def describe(
     engine: Mapping[str, Any] | None,
 ) -> Failure:
     """What the report shows of a failure. `verdict` and both traces are those of the shortest program."""
-    source, original = to_source(shortest), to_source(program)
+    source, original = to_source(_bare(shortest)), to_source(_bare(program))
     first = verdict.differences[0] if verdict.differences else None
     return Failure(
-        program=shortest.to_json(),
+        program=_bare(shortest).to_json(),
         source=source,
         statements=len(shortest.body),
         original=original if original != source else None,
@@ -54,9 +54,14 @@ def describe(
         ),
         oracle=_shown(oracle, first),
         engine=_shown(engine, first),
-        script=assertion_script(shortest, oracle, engine, verdict.differences),
+        script=assertion_script(_bare(shortest), oracle, engine, verdict.differences),
         group=group_name(program, verdict),
     )
+
+
+def _bare(program: Program) -> Program:
+    """The program without its labels, which speak of what it was before it was shortened."""
+    return Program(program.body)
 
 
 def difference_json(difference: Difference) -> dict[str, Any]:
@@ -75,7 +80,9 @@ def difference_json(difference: Difference) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    return clip("nothing" if isinstance(value, Missing) else str(value), LONGEST_VALUE)
+    if isinstance(value, Missing):
+        return "nothing"
+    return clip(value if isinstance(value, str) and value.strip() else repr(value), LONGEST_VALUE)
 
 
 def _shown(trace: Mapping[str, Any] | None, first: Difference | None) -> dict[str, Any] | None:

@@ -6,9 +6,10 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, takewhile
 from pathlib import Path
+from typing import Any
 
 from conformance import reports, results
 from conformance.cli import summary
@@ -16,10 +17,10 @@ from conformance.cli.errors import UsageError
 from conformance.cli.progress import progress
 from conformance.compare import STRENGTHS
 from conformance.engines import EngineError
-from conformance.expected import Expected, load
+from conformance.expected import load
 from conformance.oracles import Opening, default_oracle, describe, open_oracle
 from conformance.plan import GENERATED, Case, PlanError, fixture_cases, generated_cases, only
-from conformance.results import Header, Writer
+from conformance.results import Writer
 from conformance.run import Settings, Sides, make_header, not_run, run
 
 DEFAULT_EXAMPLES = 200
@@ -107,17 +108,19 @@ def measure(args: argparse.Namespace, opening: Opening) -> int:
             engine = opening.open()
         except EngineError as error:
             _note_not_run(opening, oracle.describe(), planned, header_settings, cases, path, error)
+            _show(path)
             raise
         with engine:
             sides = Sides(opening, engine, oracle)
             header = make_header(describe(opening, engine), oracle.describe(), planned, header_settings)
             settings = Settings(strength=args.strength, fail_fast=args.fail_fast, expected=expected)
-            with Writer(path) as writer, progress(header.planned_count) as shown:
-                run(sides, cases, header, writer, shown, settings, {case.id for case in everything})
+            try:
+                with Writer(path) as writer, progress(header.planned_count) as shown:
+                    run(sides, cases, header, writer, shown, settings, {case.id for case in everything})
+            finally:
+                _show(path)
     finally:
         oracle.close()
-        if path.exists():
-            _show(path)
     return results.exit_status(results.read(path))
 
 
@@ -166,9 +169,9 @@ def _file_name(opening: Opening) -> str:
 
 def _note_not_run(
     opening: Opening,
-    oracle: object,
+    oracle: Mapping[str, Any],
     planned: dict[str, int | None],
-    settings: dict[str, object],
+    settings: dict[str, Any],
     cases: Iterator[Case],
     path: Path,
     error: EngineError,
@@ -176,7 +179,7 @@ def _note_not_run(
     """Leave a result file that says why nothing was run, so that a report shows it."""
     side = {"spec": opening.spec, "name": opening.spec, "version": "", "device": opening.device}
     fixtures = takewhile(lambda case: case.origin == "fixture", cases)
-    header = make_header(side, oracle, {**planned, "generated": 0}, settings)  # type: ignore[arg-type]
+    header = make_header(side, oracle, {**planned, "generated": 0}, settings)
     with Writer(path) as writer, progress(None) as shown:
         not_run(header, fixtures, str(error), writer, shown)
 
@@ -190,6 +193,3 @@ def _show(path: Path) -> None:
         print(line)
     print(f"results: {path}")
     print(f"report:  {page}")
-
-
-__all__ = ["Expected", "Header", "arguments", "execute", "measure"]

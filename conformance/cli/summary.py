@@ -54,7 +54,7 @@ def _group(group: Group) -> Iterator[str]:
     yield f"      torch:  {_line(difference['oracle'], 150)}"
     yield f"      engine: {_line(difference['engine'], 150)}"
     for line in failure.source.splitlines()[:14]:
-        yield f"    | {_line(line, 150)}"
+        yield f"    | {visible(clip(line, 150))}"
 
 
 def _line(text: str, longest: int) -> str:

@@ -25,6 +25,8 @@ OTHER_KINDS = (
     "not run",
 )
 GROUPS_SHOWN = 100
+# Programs that lack the same name lack it at different places.
+_PLACE = re.compile(r"^statement \d+: ")
 CASES_NAMED = 12
 
 
@@ -130,7 +132,7 @@ def label(results: Results) -> str:
 def _column(index: int, results: Results) -> Column:
     groups = _groups(results, f"run{index}")
     reasons = Counter(
-        (program.verdict, program.reason or "no reason given")
+        (program.verdict, _PLACE.sub("", program.reason) or "no reason given")
         for program in results.programs
         if not program.executed or program.verdict == "ill-conditioned"
     )

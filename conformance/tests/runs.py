@@ -46,7 +46,7 @@ def header(planned: int, **changes: Any) -> Header:
         "clauses": CLAUSES,
         "started": "2026-12-01T00:00:00+00:00",
     }
-    return Header(**{**fields, **changes})  # type: ignore[arg-type]
+    return Header(**{**fields, **changes})
 
 
 def program(name: str, verdict: str = "conforms", **changes: Any) -> ProgramResult:
@@ -62,7 +62,7 @@ def program(name: str, verdict: str = "conforms", **changes: Any) -> ProgramResu
         "kinds": {"create": 1, "backward": 1},
         "outcomes": {"ok": 2},
     }
-    return ProgramResult(**{**fields, **changes})  # type: ignore[arg-type]
+    return ProgramResult(**{**fields, **changes})
 
 
 def failure(**changes: Any) -> Failure:
@@ -86,7 +86,7 @@ def failure(**changes: Any) -> Failure:
         "script": "import torch\n",
         "group": "diverges · backward · values",
     }
-    return Failure(**{**fields, **changes})  # type: ignore[arg-type]
+    return Failure(**{**fields, **changes})
 
 
 def footer(programs: int, **changes: Any) -> Footer:
@@ -97,4 +97,4 @@ def footer(programs: int, **changes: Any) -> Footer:
         "health": {"executed": programs, "kinds": {"create": programs}, "warnings": []},
         "verdicts": {"conforms": programs},
     }
-    return Footer(**{**fields, **changes})  # type: ignore[arg-type]
+    return Footer(**{**fields, **changes})

@@ -83,7 +83,7 @@ def test_a_file_cut_at_every_byte_never_raises_anything_else(whole: Path) -> Non
     assert complete == 0
 
 
-def edited(change: Callable[[list[str]], None]) -> Callable[[Path], None]:
+def edited(change: Callable[[list[str]], object]) -> Callable[[Path], None]:
     def edit(path: Path) -> None:
         lines = path.read_text().splitlines()
         change(lines)
