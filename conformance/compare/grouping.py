@@ -38,9 +38,10 @@ def nameless(path: str) -> str:
 def group(program: HasClauses, verdict: Verdict) -> Group:
     """The key of a verdict: its first difference, or its kind and reason where it has none.
 
-    The clause is that of the message where a text differs, else the first that the program names.
+    The clause is that of the message where a text differs, else the program's if it names one alone: a
+    program about several, such as a generated one, does not tell which of them failed.
     """
-    clause = program.clauses[0] if program.clauses else ""
+    clause = program.clauses[0] if len(program.clauses) == 1 else ""
     if not verdict.differences:
         return Group(verdict.kind, "", verdict.reason, clause)
     first = verdict.differences[0]

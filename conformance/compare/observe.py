@@ -22,13 +22,13 @@ from conformance.compare.entries import (
     Unreadable,
     decode,
     decode_bound,
-    distance,
     judge,
     same_payloads,
     wide,
 )
 from conformance.compare.rules import Rule
 from conformance.compare.verdict import MISSING, Counts, Difference, Strength
+from conformance.compare.walk import identical
 
 Keys = tuple[Any, ...]
 Lookup = Callable[[Keys], Any]  # the shadow's observation at the same place of the same step, or None
@@ -91,15 +91,6 @@ class Report:
         """Compare two plain JSON values; True and 1 differ."""
         if not identical(oracle, engine):
             self.add(path, rule, oracle, engine)
-
-
-def identical(a: Any, b: Any) -> bool:
-    """True if two JSON values are the same, types included."""
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(identical, a, b))
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(identical(a[key], b[key]) for key in a)
-    return type(a) is type(b) and bool(a == b)
 
 
 def tag(value: Any) -> str:
@@ -365,14 +356,4 @@ def brief(value: Any) -> Any:
     return ["tensor", {"dtype": fields.get("dtype"), "shape": fields.get("shape"), "entries": entries}]
 
 
-__all__ = [
-    "Report",
-    "Tally",
-    "brief",
-    "compare_error",
-    "compare_value",
-    "distance",
-    "identical",
-    "keys_of",
-    "tag",
-]
+__all__ = ["Report", "Tally", "brief", "compare_error", "compare_value", "keys_of", "tag"]

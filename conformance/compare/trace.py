@@ -20,10 +20,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from conformance.compare import rules
-from conformance.compare.observe import Report, Tally, compare_error, compare_value, identical, keys_of, tag
+from conformance.compare.observe import Report, Tally, compare_error, compare_value, keys_of, tag
 from conformance.compare.rules import STATE, TEXT
 from conformance.compare.verdict import MISSING, STRENGTHS, Difference, Kind, Strength, Verdict
-from conformance.compare.walk import Count, count_step, gradient_names, knows_identity, spells_bits
+from conformance.compare.walk import (
+    Count,
+    count_step,
+    gradient_names,
+    identical,
+    knows_identity,
+    same_step,
+    spells_bits,
+)
 
 
 class HasBody(Protocol):
@@ -121,7 +129,7 @@ class _Comparison:
         self.differences: list[Difference] = []
         self.tainted_from: Any = None
         self.compare_ids = knows_identity(oracle) and knows_identity(engine)
-        self.payloads = spells_bits(program.body)
+        self._payloads: bool | None = None
         self.unsure = False
 
     def verdict(self) -> Verdict:
@@ -141,6 +149,9 @@ class _Comparison:
 
     def _structure(self, steps: list[Any], ours: list[Any]) -> None:
         """The trace as a whole: whose it is, and that it is all there."""
+        same = all(identical(self.oracle.get(key), self.engine.get(key)) for key in ("form", "program"))
+        if same and len(steps) == len(ours):
+            return
         report = self._report(len(ours) if len(ours) < len(steps) else _END, "", lambda: None)
         for key in ("form", "program"):
             if key in self.oracle or key in self.engine:
@@ -148,6 +159,13 @@ class _Comparison:
         if len(steps) != len(ours):
             report.add("steps", STATE, len(steps), len(ours), "the number of steps in the trace")
         self.differences += report.differences
+
+    @property
+    def payloads(self) -> bool:
+        """Whether the payloads of NaNs are meant; looked up in the program only when bits differ."""
+        if self._payloads is None:
+            self._payloads = spells_bits(self.program.body)
+        return self._payloads
 
     def _report(
         self, at: Any, kind: str, root: Callable[[], Any], gradients: frozenset[str] = frozenset()
@@ -166,7 +184,7 @@ class _Comparison:
     def _step(self, index: int, a: dict[str, Any], b: dict[str, Any]) -> bool:
         """Compare one step; True if nothing after it is to be compared."""
         statement = self.program.body[index]
-        same = identical(a, b)
+        same = same_step(a, b)
         if same and not self.shadow.eager:
             self._count(count_step(a, gradient_names(a, statement)))
             return False
@@ -182,22 +200,23 @@ class _Comparison:
 
     def _end(self, steps: list[Any], ours: list[Any]) -> None:
         a, b = self.oracle.get("end", {}), self.engine.get("end", {})
-        undecided = bool(steps) and not (
-            identical(steps[-1], ours[-1]) and identical(a, b) and not self.shadow.eager
-        )
-        if undecided and self.shadow.undecided(len(steps) - 1):
-            self.unsure = self.unsure or not identical(a, b)
-            self._count(count_step({"seen": a}, frozenset()), undecided=True)
-        elif identical(a, b) and not self.shadow.eager:
-            self._count(count_step({"seen": a}, frozenset()))
+        shown = {"seen": a}
+        same = same_step(shown, {"seen": b})
+        if same and not self.shadow.eager:
+            self._count(count_step(shown, frozenset()))
+        elif steps and self.shadow.undecided(len(steps) - 1):
+            self.unsure = self.unsure or not same
+            self._count(count_step(shown, frozenset()), undecided=True)
         else:
             report = self._report(_END, "", lambda: {"seen": (self.shadow.trace() or {}).get("end")})
             compare_names(report, "end", a, b)
             if self._close(report, None):
                 return
-        report = self._report(_END, "", lambda: None)
-        report.equal("leaks", STATE, self.oracle.get("leaks", MISSING), self.engine.get("leaks", MISSING))
-        self._close(report, None)
+        a, b = self.oracle.get("leaks", MISSING), self.engine.get("leaks", MISSING)
+        if not identical(a, b):
+            report = self._report(_END, "", lambda: None)
+            report.equal("leaks", STATE, a, b)
+            self._close(report, None)
 
     def _close(self, report: Report, following: Any) -> bool:
         self.differences += report.differences

@@ -9,6 +9,45 @@ from typing import Any, NamedTuple
 from conformance.compare.entries import item_size
 
 
+def identical(a: Any, b: Any) -> bool:
+    """True if two JSON values are the same, types included."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(identical, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(identical(a[key], b[key]) for key in a)
+    return type(a) is type(b) and bool(a == b)
+
+
+_FLAGS = ("requires_grad", "is_leaf", "retains_grad")
+
+
+def same_step(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """`identical` for steps, many times faster: python's own comparison, then what it does not tell apart.
+
+    That is True, 1 and 1.0; in tensors only the flags can be confused.
+    """
+    if a != b or a.get("grad_mode").__class__ is not b.get("grad_mode").__class__:
+        return False
+    theirs = b.get("seen", {})
+    if not all(_same_types(value, theirs[name]) for name, value in a.get("seen", {}).items()):
+        return False
+    if "value" in a and not _same_types(a["value"], b["value"]):
+        return False
+    return identical(a["log"], b["log"]) if a.get("log") else True
+
+
+def _same_types(a: Any, b: Any) -> bool:
+    """Types of two equal observations."""
+    if not isinstance(a, list) or a[0] != "tensor":
+        return identical(a, b)
+    mine, theirs = a[1], b[1]
+    for flag in _FLAGS:
+        if mine.get(flag).__class__ is not theirs.get(flag).__class__:
+            return False
+    grad = mine.get("grad")
+    return grad is None or _same_types(grad, theirs["grad"])
+
+
 class Count(NamedTuple):
     """Entries of one step, and how many of them are of gradients."""
 

@@ -70,6 +70,24 @@ def test_comparing_is_symmetric(plant: Plant) -> None:
     assert (verdict.kind, verdict.differences[0].path) == ("diverges", plant.path)
 
 
+@pytest.mark.parametrize("flag", ["requires_grad", "is_leaf", "retains_grad"])
+def test_one_is_not_true(flag: str) -> None:
+    def mutate(trace: Trace) -> None:
+        seen(trace, 2, "x")[flag] = int(seen(trace, 2, "x")[flag])
+
+    (difference,) = mutated(mutate, "required").differences
+    assert difference.path == f"seen.x.{flag}"
+
+
+def test_one_is_not_true_as_a_grad_mode_or_in_a_log_either() -> None:
+    assert mutated(lambda t: t["steps"][2].update(grad_mode=1), "required").kind == "diverges"
+    case = made()
+    oracle, engine = copy.deepcopy(case.trace), copy.deepcopy(case.trace)
+    oracle["steps"][2]["log"][1]["value"] = True
+    engine["steps"][2]["log"][1]["value"] = 1
+    assert compare(case.program, oracle, engine).kind == "diverges"
+
+
 def test_missing_keys_are_shown_as_missing() -> None:
     (difference,) = mutated(lambda t: seen(t, 2, "x").pop("is_leaf"), "required").differences
     assert difference.engine is MISSING
