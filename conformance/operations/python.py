@@ -33,6 +33,7 @@ BUILTINS = (
     ),
     op("python.log", "log", "", "builtin", arity=0),
     op("python.ref", "ref", "", "builtin", arity=0),
+    op("python.thread_name", "thread_name", "", "builtin", arity=0),
     op("gc.collect", "gc.collect", "", "builtin", arity=0),
     op("copy.copy", "copy.copy", "", "builtin", arity=0),
     op("copy.deepcopy", "copy.deepcopy", "", "builtin", arity=0),

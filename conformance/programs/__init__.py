@@ -6,6 +6,7 @@ from conformance.programs.reduce import reduce
 from conformance.programs.script import standalone_script
 from conformance.programs.source import to_source
 from conformance.programs.validate import validate
+from conformance.runner import kind, required_names, sees_all, touched
 
 __all__ = [
     "Expression",
@@ -13,10 +14,14 @@ __all__ = [
     "ProgramError",
     "Statement",
     "canonical",
+    "kind",
     "loads",
     "parse",
     "reduce",
+    "required_names",
+    "sees_all",
     "standalone_script",
     "to_source",
+    "touched",
     "validate",
 ]

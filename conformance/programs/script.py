@@ -43,17 +43,22 @@ def warnings_once():
         torch.set_warn_always(always)
 '''
 _ON_THREAD = '''
-_workers = {}
+__workers = {}
 
-def on_thread(name, block):
+def __on_thread(name, block):
     """Runs the block on the thread of this name, waits, and raises what it raised."""
-    if name not in _workers:
-        _workers[name] = concurrent.futures.ThreadPoolExecutor(1)
-    _workers[name].submit(block).result()
+    import concurrent.futures
+
+    if name not in __workers:
+        __workers[name] = concurrent.futures.ThreadPoolExecutor(1)
+    __workers[name].submit(block).result()
 '''
 _ON_THREADS = '''
-def on_threads(count, block):
+def __on_threads(count, block):
     """Runs the block on fresh threads at once, and raises what one of them raised."""
+    import concurrent.futures
+    import threading
+
     barrier = threading.Barrier(count)
 
     def start():
@@ -69,8 +74,8 @@ _HELPERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "bits": ((), _BITS),
     "log": ((), _LOG),
     "warnings_once": (("import contextlib",), _WARNINGS_ONCE),
-    "thread": (("import concurrent.futures",), _ON_THREAD),
-    "threads": (("import concurrent.futures", "import threading"), _ON_THREADS),
+    "thread": ((), _ON_THREAD),
+    "threads": ((), _ON_THREADS),
     "ref": (("from weakref import ref",), ""),
     "gc": (("import gc",), ""),
     "copy": (("import copy",), ""),
@@ -91,11 +96,11 @@ class _ScriptPrinter(Printer):
         if call[1] not in ("thread", "threads"):
             return super()._do_with(s)
         names = sorted(block_names(s["body"]) | global_names(s["body"]))
-        lines = ["def _block():"]
+        lines = ["def __block():"]
         if names:
             lines.append(f"    global {', '.join(names)}")
-        run = "on_thread" if call[1] == "thread" else "on_threads"
-        return [*lines, *self.block(s["body"]), f"{run}({self.expression(call[2][0])}, _block)"]
+        run = "__on_thread" if call[1] == "thread" else "__on_threads"
+        return [*lines, *self.block(s["body"]), f"{run}({self.expression(call[2][0])}, __block)"]
 
 
 def standalone_script(
@@ -111,22 +116,24 @@ def standalone_script(
     for all that may raise. ``after`` appends lines, such as assertions.
     """
     printer = _ScriptPrinter(lambda name: f'torch.device("{devices[name]}")')
-    value, error = _free_name(program, "value"), _free_name(program, "error")
+    names = (_free_name(program, "value"), _free_name(program, "error"), _free_name(program, "raised"))
+    value, error, _ = names
     lines = [*header(program), *_prelude(program)]
     if devices["main"] != "cpu":
         lines += [f'torch.set_default_device("{devices["main"]}")', ""]
     for index, statement in enumerate(program.body):
         caught = _may_raise(statement) if raising is None else index in raising
         extra = after(index, value, error) if after is not None else ()
-        lines += _statement(printer, statement, index, caught, value, error, keep=bool(extra))
+        lines += _statement(printer, statement, index, caught, names, keep=bool(extra))
         lines += extra
     lines += after(len(program.body), value, error) if after is not None else ()
     return "\n".join(lines) + "\n"
 
 
 def _statement(
-    printer: Printer, s: Statement, index: int, caught: bool, value: str, error: str, *, keep: bool
+    printer: Printer, s: Statement, index: int, caught: bool, names: tuple[str, str, str], *, keep: bool
 ) -> list[str]:
+    value, error, raised = names
     is_shown = s["do"] in ("expr", "print")
     if is_shown and keep:
         inner = [f"{value} = {printer.bare(s['value'])}", f"print({value})"]
@@ -140,9 +147,9 @@ def _statement(
     if not caught:
         return [*before, *inner]
     handler = [
-        "except Exception as raised:",
-        *([f"    {error} = raised"] if keep else []),
-        f'    print("statement {index}:", type(raised).__name__ + ":", raised)',
+        f"except Exception as {raised}:",
+        *([f"    {error} = {raised}"] if keep else []),
+        f'    print("statement {index}:", type({raised}).__name__ + ":", {raised})',
     ]
     return [*before, "try:", *("    " + line for line in inner), *handler]
 

@@ -125,7 +125,10 @@ class Printer:
         return f"{self.expression(value, _PRIMARY)}.{name}", _PRIMARY
 
     def _item(self, value: Expression, index: Expression) -> tuple[str, int]:
-        return f"{self.expression(value, _PRIMARY)}[{self.bare(index)}]", _PRIMARY
+        # A slice may stand in a bare tuple only: x[(:,)] is no Python.
+        is_single = isinstance(index, list) and index[0] == "tuple" and len(index[1]) == 1
+        inside = f"{self.expression(index[1][0])}," if is_single else self.bare(index)
+        return f"{self.expression(value, _PRIMARY)}[{inside}]", _PRIMARY
 
     def _binary(self, operator: str, left: Expression, right: Expression) -> tuple[str, int]:
         level = _BINARY[operator]

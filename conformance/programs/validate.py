@@ -188,14 +188,13 @@ class _Checker:
             fail(at, f"more than {limits.NESTING} levels of blocks")
         if not isinstance(s, dict) or not isinstance(s.get("do"), str) or s["do"] not in _KEYS:
             fail(at, "not a statement", f"do is one of: {' '.join(_KEYS)}")
-        keys = set(s) - {"do"} - ({"decorators"} if s["do"] == "define" else set())
-        wanted = _KEYS[s["do"]]
-        if keys != set(wanted):
-            fail(
-                at,
-                f"{s['do']} has the keys {', '.join(sorted(map(_show, keys)))}",
-                f"wanted: {', '.join(wanted)}",
-            )
+        wanted = {"do", *_KEYS[s["do"]]}
+        missing, unknown = sorted(wanted - set(s)), sorted(set(s) - wanted)
+        if s["do"] == "define" and "decorators" in unknown:
+            unknown.remove("decorators")
+        if missing or unknown:
+            what = f"no key {missing[0]!r}" if missing else f"the unknown key {_show(unknown[0])}"
+            fail(at, f"{s['do']} has {what}", f"keys: {', '.join(sorted(wanted))}")
         getattr(self, "_do_" + s["do"])(s, at, repeats)
 
     def _targets(self, targets: Any, at: Path, *, allow_tuple: bool) -> None:

@@ -264,6 +264,7 @@ class _Checker:
         self._texts(name)
         if name not in METHODS and name not in CLASS_METHODS:
             fail(self.at, f"the method {name[:80]!r} is not in the table", close(name, METHODS))
+        self._owner(value, name)
         self.check(value, depth + 1)
         self._arguments(args, kwargs, depth)
         self._known(kwargs, METHODS.get(name, ()), name)
@@ -285,7 +286,13 @@ class _Checker:
         if e[2] not in ATTRIBUTES:
             hint = f"call it: x.{e[2]}()" if e[2] in METHODS else close(e[2], ATTRIBUTES)
             fail(self.at, f"the attribute {e[2][:80]!r} is not in the table", hint)
+        self._owner(e[1], e[2])
         self.check(e[1], depth + 1)
+
+    def _owner(self, value: Any, name: str) -> None:
+        """A constant has no attributes and methods: torch.float32.data would read as one longer name."""
+        if isinstance(value, list) and value[:1] in (["const"], ["dtype"]):
+            fail(self.at, f"{name[:80]!r} of a constant", "constants have no attributes here")
 
     def _item(self, e: Any, depth: int) -> None:
         self.check(e[1], depth + 1)
