@@ -179,9 +179,11 @@ def forget() -> None:
 
 
 def observes(trace: Mapping[str, Any]) -> bool:
-    """True if a trace shows what could be otherwise: a value, an error, a log, a warning or a gradient."""
+    """True if a trace shows what could be otherwise: a value (None too, where a statement asks for it), an error,
+    a log, a warning or a gradient."""
     return any(
         step["outcome"] != "ok"
+        or step["kind"] == "observe"
         or step.get("value") is not None
         or step["log"]
         or step["warnings"]

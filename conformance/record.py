@@ -227,9 +227,9 @@ def write(
             "program": one.program.hash,
         }
     kept = {entry["path"] for entry in entries.values()}
-    for path in folder.glob("*/*.json"):
-        if path.relative_to(folder).as_posix() not in kept:
-            path.unlink()
+    for found in folder.glob("*/*.json"):
+        if found.relative_to(folder).as_posix() not in kept:
+            found.unlink()
     manifest = {"form": FORM, "provenance": about, TRACES: entries}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     forget()

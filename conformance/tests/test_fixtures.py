@@ -112,10 +112,17 @@ def test_the_corpus_hash_sees_programs_and_ids(tmp_path: Path) -> None:
 
 
 def test_observes() -> None:
-    step = {"outcome": "ok", "log": [], "warnings": [], "seen": {"x": ["tensor", {"grad": None}]}}
+    step = {
+        "outcome": "ok",
+        "kind": "create",
+        "log": [],
+        "warnings": [],
+        "seen": {"x": ["tensor", {"grad": None}]},
+    }
     assert not fixtures.observes({"steps": [step]})
     for key, value in (
         ("outcome", "raised"),
+        ("kind", "observe"),
         ("value", True),
         ("log", [{}]),
         ("warnings", [["UserWarning", "text"]]),
