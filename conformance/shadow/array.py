@@ -301,12 +301,13 @@ class BoundedArray(np.lib.mixins.NDArrayOperatorsMixin):
     # numpy's protocols.
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__":
-            return _function("call")(ufunc, inputs, kwargs)
+            return _apply(ufunc, ufunc.__name__, FUNCTIONS["call"], (ufunc, inputs, kwargs), inputs, kwargs)
+        name = f"{ufunc.__name__}.{method}"
         try:
             rule = METHODS[ufunc.__name__, method]
         except KeyError:
-            raise NoRule(f"numpy.{ufunc.__name__}.{method}") from None
-        return rule(*inputs, **kwargs)
+            raise NoRule(f"numpy.{name}") from None
+        return _apply(getattr(ufunc, method), name, lambda *_: rule(*inputs, **kwargs), (), inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         name = f"{func.__module__}.{func.__name__}"
@@ -314,7 +315,27 @@ class BoundedArray(np.lib.mixins.NDArrayOperatorsMixin):
             rule = FUNCTIONS[name]
         except KeyError:
             raise NoRule(name) from None
-        return rule(*args, **kwargs)
+        return _apply(func, name, lambda *_: rule(*args, **kwargs), (), args, kwargs)
+
+
+def _apply(function: Any, name: str, rule: Callable[..., Any], given: Any, args: Any, kwargs: Any) -> Any:
+    """Follow a rule. An exception that numpy does not raise for the values alone is a fault of the rule."""
+    try:
+        return rule(*given)
+    except NoRule:
+        raise
+    except Exception as error:
+        try:
+            function(*_values(args), **{key: _values(value) for key, value in kwargs.items()})
+        except type(error):
+            raise error from None
+        raise NoRule(f"this call of {name} ({type(error).__name__}: {error})") from error
+
+
+def _values(operand: Any) -> Any:
+    if isinstance(operand, BoundedArray):
+        return operand.value
+    return type(operand)(map(_values, operand)) if type(operand) in (tuple, list) else operand
 
 
 class BoundedScalar(BoundedArray):

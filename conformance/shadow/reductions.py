@@ -212,13 +212,14 @@ def _extreme(name: str, sign: float) -> Any:
         # Only entries that may be the extreme on another engine count.
         reach = size_of(array.bound)
         with np.errstate(all="ignore"):
-            behind = sign * (wide(kept) - wide(array.value))
+            behind = sign * (wide(kept) - wide(array.value)).real
             taken = np.where(behind == 0, reach, 0.0).max(axis=axis, keepdims=True)
             may = (behind == 0) | ~(behind > state.MARGIN * (reach + taken))
         bound = np.where(may, reach, 0.0).max(axis=axis, keepdims=True)
-        zeros = (wide(array.value) == 0) & (wide(kept) == 0)
-        mixed = np.any(zeros & np.signbit(wide(array.value)), axis=axis, keepdims=True) & np.any(
-            zeros & ~np.signbit(wide(array.value)), axis=axis, keepdims=True
+        zeros = (array.value == 0) & (kept == 0)
+        below = np.signbit(wide(array.value).real)
+        mixed = np.any(zeros & below, axis=axis, keepdims=True) & np.any(
+            zeros & ~below, axis=axis, keepdims=True
         )
         bound = np.where(mixed, np.maximum(bound, UNSIGNED_ZERO), bound)
         return _finish(value, bound.reshape(value.shape), out)

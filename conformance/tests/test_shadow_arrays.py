@@ -11,6 +11,7 @@ import pytest
 
 from conformance.compare.entries import MULTIPLE, widest
 from conformance.shadow import NoRule, namespace, state
+from conformance.shadow.array import UFUNCS
 from conformance.shadow.call import size_of
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -30,7 +31,8 @@ def inexact(values: Any, dtype: Any = F32) -> Any:
 
 UNARY: tuple[Callable[[Any], Any], ...] = (
     np.exp, np.tanh, np.sin, np.cos, np.log, np.sqrt, np.negative, np.abs, np.square, np.log1p, np.expm1,
-    np.arctan, np.sinh, np.arcsinh, np.reciprocal, lambda x: x * x * x, lambda x: np.sum(x, axis=-1, keepdims=True) + x,
+    np.arctan, np.sinh, np.arcsinh, np.reciprocal, lambda x: x * x * x,
+    lambda x: np.sum(x, axis=-1, keepdims=True) + x,
 )  # fmt: skip
 BINARY: tuple[Callable[[Any, Any], Any], ...] = (
     np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.hypot, np.arctan2, np.logaddexp,
@@ -244,3 +246,14 @@ def test_functions_without_a_rule_are_named() -> None:
         np.linalg.eigvals(a)
     with pytest.raises(NoRule, match="making a plain array"):
         np.asarray(a)
+
+
+def test_a_fault_of_a_rule_is_not_taken_for_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(call: Any) -> Any:
+        raise ValueError("hm")
+
+    monkeypatch.setitem(UFUNCS, "add", broken)
+    with pytest.raises(NoRule, match=r"this call of add \(ValueError: hm\)"):
+        bounded([1.0]) + 1
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        bounded([1.0, 2.0]) * bounded([1.0, 2.0, 3.0])
