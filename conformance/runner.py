@@ -1563,11 +1563,11 @@ class Interpreter:
         self.log.append(entry)
 
     def _expr(self, s: Dict[str, Any], scope: Scope) -> Any:
-        value = s["value"]
-        if value.__class__ is list and value[0] == "call" and value[1] == "log":
-            self.eval(value, scope)
-        else:
-            self.note(self.eval(value, scope), scope)
+        e = s["value"]
+        value = self.eval(e, scope)
+        # A call that gives None shows nothing, as at the prompt; a name or an attribute that is None does.
+        if value is not None or e.__class__ is not list or e[0] not in ("call", "method"):
+            self.note(value, scope)
 
     def _return(self, s: Dict[str, Any], scope: Scope) -> Any:
         return (self.eval(s["value"], scope),)
