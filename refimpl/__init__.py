@@ -72,7 +72,4 @@ def _install() -> None:
 
 _install()
 
-try:
-    from . import nn  # noqa: F401
-except ImportError:
-    pass
+from . import linalg, nn  # noqa: E402, F401  (they need the functions)

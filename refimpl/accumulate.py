@@ -15,6 +15,7 @@ import numpy
 from . import devices, dtypes, modes
 from .errors import text
 from .graph import Node, extra
+from .hooks import type_name
 from .operations import layout
 from .tensor import INFERENCE, Tensor, bump, extra_of, strides_of, wrap
 
@@ -175,7 +176,7 @@ def assign_grad(tensor: Tensor, grad: Any) -> None:
             tensor._x.grad = None
         return
     if not isinstance(grad, Tensor):
-        raise TypeError(text("grad.assign_type", type=type(grad).__name__))
+        raise TypeError(text("grad.assign_type", type=type_name(grad)))
     if grad is tensor:
         raise RuntimeError(text("grad.assign_self"))
     expected = tensor.grad_dtype

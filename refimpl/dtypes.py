@@ -87,7 +87,7 @@ ALL = (
     bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128,
 )  # fmt: skip
 _REAL = {complex64: float32, complex128: float64}
-_OF_NUMPY: dict[Any, DType] = {each.numpy: each for each in ALL}
+BY_NUMPY: dict[Any, DType] = {each.numpy: each for each in ALL}
 
 # Reduced types compute in float32 and round once for each operation.
 REDUCED = frozenset({float16.numpy, bfloat16.numpy})
@@ -98,9 +98,9 @@ _default = float32
 def of(numpy_type: Any) -> DType:
     """The `DType` of a numpy dtype. Raises TypeError for one that torch does not have."""
     try:
-        return _OF_NUMPY[numpy_type]
+        return BY_NUMPY[numpy_type]
     except KeyError:
-        found = _OF_NUMPY.get(numpy.dtype(numpy_type))
+        found = BY_NUMPY.get(numpy.dtype(numpy_type))
         if found is None:
             raise TypeError(_unconvertible(numpy.dtype(numpy_type))) from None
         return found

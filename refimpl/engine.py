@@ -160,6 +160,7 @@ def execute(
     finally:
         state.tasks.pop()
         state.grad, state.inference = before
+        state.update()
     return tuple(task.wrap(grad) for grad in task.captured)
 
 
@@ -176,6 +177,7 @@ def _in_new_thread(*arguments: Any) -> tuple[Any, ...]:
 
     def run() -> None:
         state.grad, state.inference, state.anomaly, state.check_nan = modes_now
+        state.update()
         try:
             outcome.extend((execute(*arguments), None))
         except BaseException as error:
@@ -242,13 +244,13 @@ def _executes(entry: ExecInfo | None) -> bool:
 def drain(task: GraphTask) -> None:
     """Run ready nodes until none is left."""
     queue, buffers, dependencies, restricted = task.queue, task.buffers, task.dependencies, task.exec_info
-    keep = task.keep_graph
+    keep, bumps, anomaly = task.keep_graph, task.bumps, state.anomaly
     careful = task.recorded or devices.in_use
     needs: Any = None
     while queue:
         node = heappop(queue)[1]
         grads = buffers.pop(node)
-        passed = (grads, task.bumps.pop(node)) if node in task.bumps else None
+        passed = (grads, bumps.pop(node)) if bumps and node in bumps else None
         if restricted is not None:
             entry = restricted.get(node)
             if entry is not None and entry.captures:
@@ -261,11 +263,11 @@ def drain(task: GraphTask) -> None:
             box = [grads]
             grads = None
             if passed is not None:
-                task.bumps[node] = passed[1]
+                bumps[node] = passed[1]
                 passed = None
             run_accumulate(task, node, box)
             continue
-        if node.extra is not None or state.anomaly:
+        if node.extra is not None or anomaly:
             outs = run_with_hooks(task, node, grads, needs)
         else:
             outs = node.run(grads, task, needs)
@@ -302,7 +304,7 @@ def drain(task: GraphTask) -> None:
                         buffers[below] = outs[place]
                     elif outs[place] is not None:
                         del buffers[below]
-                        box = [old]
+                        box = [old, place and _moved(outs, place, old)]
                         old = None
                         buffers[below] = add_gradients(task, below, box, outs[place])
                     old = None
@@ -317,7 +319,7 @@ def drain(task: GraphTask) -> None:
                     if old[nr] is None:
                         old[nr] = outs[place]
                     elif outs[place] is not None:
-                        box = [old[nr]]
+                        box = [old[nr], _moved(outs, place, old[nr])]
                         old[nr] = None
                         old[nr] = add_gradients(task, below, box, outs[place])
                     old = None
@@ -333,18 +335,28 @@ def drain(task: GraphTask) -> None:
 def add_gradients(task: GraphTask, below: Node, box: list[Any], second: Any) -> Any:
     """The sum of two gradients that meet before ``below``, in their own dtype (ACC-21, DTYPE-06).
 
-    The first is in ``box``. If nobody else holds it the sum is written into it, which counts as a version of its own (ACC-37).
+    The first is in ``box``, with the number of references to it that do not count. If nobody else holds it the sum is written into
+    it, which counts as a version of its own (ACC-37).
     """
+    uncounted = box.pop()
     first = box.pop()
     if task.recorded:
         return task.F.add(first, second)
-    if getrefcount(first) <= SOLE_OWNER and owns_memory(first) and first.dtype == second.dtype:
-        task.bumps[below] = task.bumps.get(below, 0) + 1
-        if first.shape and first.shape == second.shape:
+    bumps = task.bumps
+    if getrefcount(first) <= SOLE_OWNER + uncounted and owns_memory(first):
+        bumps[below] = bumps.get(below, 0) + 1
+        if first.shape and first.shape == second.shape and first.dtype == second.dtype:
             return numpy.add(first, second, out=first)
-    elif below in task.bumps:
-        del task.bumps[below]
-    return first + second if not first.shape else task.F.add(first, second)
+    elif below in bumps:
+        del bumps[below]
+    return task.F.add(first, second) if first.shape else first + second
+
+
+def _moved(outs: Sequence[Any], place: int, grad: Any) -> int:
+    """How often a node returned ``grad`` at places that were delivered already."""
+    if place == 1:
+        return 1 if outs[0] is grad else 0
+    return sum(each is grad for each in outs[:place])
 
 
 def owns_memory(array: Any) -> bool:
@@ -480,7 +492,7 @@ def evaluate(task: GraphTask, node: Node, grads: Any, needs: Any) -> Any:
     outs = node.run(grads, task, needs)
     if devices.in_use and not task.recorded and node.extra is not None and node.extra.device == devices.META:
         keep = getattr(node, "operation", None)
-        if keep is not None and keep.key != "to_copy":
+        if keep is not None and keep.key != "_to_copy":
             return [None if out is None else devices.meta_array(out.shape, out.dtype) for out in outs]
     return outs
 

@@ -11,9 +11,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from . import devices, dtypes, modes, views
+from . import devices, modes, views
 from .errors import text
 from .graph import Error, Meta, Node
+from .hooks import type_name
 from .saved import pack, pack_result, raise_twice, unpack_tensor
 from .tensor import Tensor, bump, extra_of, wrap
 
@@ -88,7 +89,7 @@ class FunctionNode(Node, FunctionCtx):
         """Call the user's ``backward`` and judge what it gives (ERROR-04, FUNC-06, FUNC-14)."""
         given = []
         for i, grad in enumerate(grads):
-            if grad is None and self.materialize_grads:
+            if grad is None and self.materialize_grads and self.metas[i].dtype is not None:  # type: ignore[index]
                 given.append(task.wrap(task.zeros(self.metas[i])))  # type: ignore[index]
             else:
                 given.append(task.wrap(grad))
@@ -108,7 +109,7 @@ class FunctionNode(Node, FunctionCtx):
                     raise RuntimeError(text("gradient.not_variable", node=self.name(), position=i + 1))
                 continue
             if grad is not None and not isinstance(grad, Tensor):
-                raise RuntimeError(text("gradient.type", type=type(grad).__name__))
+                raise RuntimeError(text("gradient.type", type=type_name(grad)))
             found.append(task.unwrap(grad))
         return found
 
@@ -229,7 +230,7 @@ def hang_outputs(node: FunctionNode, recorded: bool, inputs: tuple[Any, ...], ou
     """
     for index, each in enumerate(node.dirty_tensors):
         if not isinstance(each, Tensor):
-            raise TypeError(text("function.dirty_type", index=index, type=type(each).__name__))
+            raise TypeError(text("function.dirty_type", index=index, type=type_name(each)))
         bump(each)
     input_ids = {id(each) for each in inputs if isinstance(each, Tensor)}
     dirty = {id(each) for each in node.dirty_tensors}
@@ -243,7 +244,7 @@ def hang_outputs(node: FunctionNode, recorded: bool, inputs: tuple[Any, ...], ou
     hung = []
     for each in outputs:
         if not isinstance(each, Tensor):
-            metas.append(Meta((), dtypes.get_default_dtype().numpy, devices.CPU))
+            metas.append(Meta((), None, devices.CPU))  # never has a gradient (FUNC-08)
             results.append(each)
             continue
         is_input, modified = id(each) in input_ids, id(each) in dirty
@@ -304,7 +305,7 @@ def save(node: FunctionNode) -> None:
     saved = []
     for index, each in enumerate(node.to_save or ()):
         if each is not None and not isinstance(each, Tensor):
-            raise TypeError(text("function.save_type", index=index, type=type(each).__name__))
+            raise TypeError(text("function.save_type", index=index, type=type_name(each)))
         output = each is not None and each._fn is node
         saved.append(pack_result(each) if output else pack(each))
     node._saved = tuple(saved)

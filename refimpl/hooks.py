@@ -14,7 +14,7 @@ from typing import Any
 
 from .errors import text
 
-__all__ = ["RemovableHandle", "check_result", "call_tensor_hooks"]
+__all__ = ["RemovableHandle", "call_tensor_hooks", "check_result", "hook_name", "type_name"]
 
 Hook = Callable[..., Any]
 
@@ -49,13 +49,20 @@ def hook_name(hook: Hook) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
 
+def type_name(value: object) -> str:
+    """A type's name as C++ texts give it: with its module if it is a static type of an extension."""
+    kind = type(value)
+    heap_type = 1 << 9
+    return kind.__name__ if kind.__flags__ & heap_type or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
 def check_result(before: Any, after: Any, hook: Hook) -> None:
     """Judge what a hook returned in place of ``before``.
 
     Raises TypeError if it is no tensor, RuntimeError if its shape or dtype differ (HOOK-04).
     """
     if not hasattr(after, "_data"):
-        raise TypeError(text("hook.type", type=type(after).__name__))
+        raise TypeError(text("hook.type", type=type_name(after)))
     if before is None:
         return
     if after.dtype is not before.dtype:

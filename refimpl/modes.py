@@ -34,8 +34,12 @@ class ThreadState(threading.local):
         self.pack_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []
         self.pack_hooks_disabled: str | None = None
         self.tasks: list[Any] = []  # the backward passes that run in this thread, innermost last
-        self.node: Any = None  # the node that is being evaluated
+        self.special = False  # one of inference, anomaly, pack_hooks is on: recording takes the general way
         numpy.seterr(all="ignore")
+
+    def update(self) -> None:
+        """Bring ``special`` up to date after one of its parts was changed."""
+        self.special = self.inference or self.anomaly or bool(self.pack_hooks)
 
 
 state = ThreadState()
@@ -148,9 +152,11 @@ class inference_mode(_Mode):
         self.before.append((state.inference, state.grad))
         state.inference = self.mode
         state.grad = not self.mode
+        state.update()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         state.inference, state.grad = self.before.pop()
+        state.update()
 
     def clone(self) -> _Mode:
         return inference_mode(self.mode)
@@ -162,12 +168,14 @@ class set_detect_anomaly:
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.before = (state.anomaly, state.check_nan)
         state.anomaly, state.check_nan = mode, check_nan
+        state.update()
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         state.anomaly, state.check_nan = self.before
+        state.update()
 
 
 class detect_anomaly:
@@ -185,9 +193,11 @@ class detect_anomaly:
     def __enter__(self) -> None:
         self.before = (state.anomaly, state.check_nan)
         state.anomaly, state.check_nan = True, self.check_nan
+        state.update()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         state.anomaly, state.check_nan = self.before
+        state.update()
 
 
 _warned: set[str] = set()

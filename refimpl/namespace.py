@@ -18,7 +18,7 @@ from .operations import layout
 from .operations.table import (
     BINARY_OPERATORS, COMPOSITES, INPLACE_OPERATORS, REFLECTED_OPERATORS, TABLE, UNARY_OPERATORS,
 )  # fmt: skip
-from .record import NUMBERS, make_inplace, make_public, make_raw
+from .record import make_inplace, make_operator, make_public, make_raw, operator_of
 from .tensor import Tensor, wrap
 
 __all__ = ["RAW", "TENSOR", "Namespace", "install"]
@@ -87,7 +87,8 @@ def _fill(space: Namespace) -> None:
         if op.inplace and space.recorded:
             names[name if name.endswith("_") else name + "_"] = make_inplace(op)
     for key, entry in COMPOSITES.items():
-        names[key.replace(".", "_")] = _bound(entry.function, space)
+        bound = _bound(entry.function, space) if space.recorded else functools.partial(entry.function, space)
+        names[key.replace(".", "_")] = bound
     if space.recorded:
         names["copied_strided"] = _copied_strided_tensor
         names["overwritten_part"] = _overwritten_part_tensor
@@ -106,17 +107,6 @@ def _method(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     method.__name__ = name
     return method
-
-
-def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A binary operator: gives way to the other operand's own method for what is neither tensor nor number."""
-
-    def operator(self: Any, other: Any) -> Any:
-        if not (isinstance(other, Tensor) or other.__class__ in NUMBERS or hasattr(other, "dtype")):
-            return NotImplemented
-        return function(self, other)
-
-    return operator
 
 
 _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")
@@ -151,17 +141,19 @@ def install(public: dict[str, Any]) -> None:
             else:
                 setattr(Tensor, each, function)
     for dunder, name in BINARY_OPERATORS.items():
-        if name in tensor:
-            setattr(Tensor, dunder, _operator(tensor[name]))
+        if name in TABLE:
+            setattr(Tensor, dunder, make_operator(TABLE[name]))
+        elif name in tensor:
+            setattr(Tensor, dunder, operator_of(tensor[name]))
     for dunder, name in REFLECTED_OPERATORS.items():
         if name in tensor:
-            setattr(Tensor, dunder, _operator(tensor[name]))
+            setattr(Tensor, dunder, operator_of(tensor[name]))
     for dunder, name in UNARY_OPERATORS.items():
         if name in tensor:
             setattr(Tensor, dunder, tensor[name])
     for dunder, name in INPLACE_OPERATORS.items():
         if name in tensor:
-            setattr(Tensor, dunder, _operator(tensor[name]))
+            setattr(Tensor, dunder, operator_of(tensor[name]))
     for dunder, name in (("__getitem__", "getitem"), ("__setitem__", "setitem")):
         if name in tensor:
             setattr(Tensor, dunder, tensor[name])

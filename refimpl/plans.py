@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import arrays, dtypes, modes
+from . import arrays, dtypes
 from .graph import Node
 from .operations.table import Operation
 from .saved import pack, pack_result, raise_twice
@@ -24,7 +24,7 @@ __all__ = ["OperationNode", "Plan", "plan_of"]
 class Plan:
     """What is derived from an entry."""
 
-    save: Callable[..., Any]  # (need, inplace, results, *parameters) -> saved
+    save: Callable[..., Any]  # (need, inplace, hooks, results, *parameters) -> saved
     node: type[OperationNode]
     frees: bool  # the node holds tensors (or number operands) that a backward pass frees (RETAIN-02)
     saves_self: bool
@@ -98,6 +98,8 @@ def _saving(op: Operation, use: str, index: dict[str, int]) -> str:
     }[attribute]  # fmt: skip
     if head in op.lists:
         return f"[{getter}(each) for each in {source}]"
+    if attribute == "dtype":
+        return f"(dtypes[{source}._data.dtype] if {source}.__class__ is Tensor else dtype_of({source}))"
     return f"{getter}({source})"
 
 
@@ -124,7 +126,7 @@ def _offset_of(value: Any) -> Any:
 
 
 _NAMES: dict[str, Any] = {
-    "Tensor": Tensor, "pack": pack, "pack_result": pack_result, "state": modes.state, "shape_of": _shape_of,
+    "Tensor": Tensor, "pack": pack, "pack_result": pack_result, "dtypes": dtypes.BY_NUMPY, "shape_of": _shape_of,
     "dtype_of": _dtype_of, "tensor_strides": _strides_of, "device_of": _device_of, "offset_of": _offset_of,
     "raise_twice": raise_twice,
 }  # fmt: skip
@@ -141,8 +143,7 @@ def _save_source(op: Operation) -> str:
         group = _tuple([_saving(op, use, index) for use in uses])
         groups.append(group if op.joint else f"{group} if need[{k}] else None")
     parameters = ", ".join(f"p{i}" for i in range(len(op.parameters)))
-    hooks = "    hooks = state.pack_hooks\n" if any("hooks" in group for group in groups) else ""
-    return f"def save(need, inplace, results, {parameters}):\n{hooks}    return {_tuple(groups)}\n"
+    return f"def save(need, inplace, hooks, results, {parameters}):\n    return {_tuple(groups)}\n"
 
 
 def _run_source(op: Operation, frees: bool) -> str:

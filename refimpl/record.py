@@ -97,25 +97,24 @@ def _raw_unary(op: Operation) -> Callable[..., Any]:
 
 
 def _raw_binary(op: Operation) -> Callable[..., Any]:
-    allowed = _FLOATING if op.promotion is FLOAT else _FLOATING
+    floating = _FLOATING
+    numbers = NUMBERS
 
     def binary(self: Any, other: Any, **kwargs: Any) -> Any:
         kind = other.__class__
-        if kind is float or kind is int:
-            if self.__class__ not in NUMBERS and self.dtype in allowed:
-                return op.forward(self, other, **kwargs)
-        elif kind not in NUMBERS and self.__class__ not in NUMBERS and self.dtype is other.dtype and self.dtype in allowed:
-            return op.forward(self, other, **kwargs)
-        self, other = promoted(op, [self, other, *([None] * (len(op.parameters) - 2))])[:2]
-        return op.forward(self, other, **kwargs)
-
-    def checked(self: Any, other: Any, **kwargs: Any) -> Any:
         try:
-            return binary(self, other, **kwargs)
+            if self.__class__ not in numbers:
+                if kind is float or kind is int:
+                    if self.dtype in floating:
+                        return op.forward(self, other, **kwargs)
+                elif kind not in numbers and self.dtype is other.dtype and self.dtype in floating:
+                    return op.forward(self, other, **kwargs)
+            self, other = promoted(op, [self, other, *([None] * (len(op.parameters) - 2))])[:2]
+            return op.forward(self, other, **kwargs)
         except ValueError as error:
             raise broadcast_error(self, other, error) from None
 
-    return checked
+    return binary
 
 
 def broadcast_error(first: Any, second: Any, error: ValueError) -> Exception:
@@ -150,7 +149,7 @@ def compute(op: Operation, raw: list[Any]) -> Any:
         except ValueError as error:
             first, second = (*promoted_operands, None, None)[:2]
             raise broadcast_error(first, second, error) from None
-    if devices.in_use and op.key != "to_copy" and any(isinstance(each, devices.MetaArray) for each in raw):
+    if devices.in_use and op.key != "_to_copy" and any(isinstance(each, devices.MetaArray) for each in raw):
         if op.outputs == 1:
             return devices.meta_array(made.shape, made.dtype)
         return tuple(devices.meta_array(each.shape, each.dtype) for each in made)
@@ -335,13 +334,13 @@ def record(op: Operation, values: list[Any], need: tuple[bool, ...], results: tu
         node.metas = []
     for result in hang:
         views.set_history(result, node)
-    node.saved = op.plan.save(need, False, results, *values)
+    node.saved = op.plan.save(need, False, state.pack_hooks, results, *values)
 
 
 def record_not_implemented(op: Operation, values: list[Any], results: tuple[Any, ...]) -> None:
     """An operation without derivative still has a node, which raises in backward (ERROR-07)."""
     nodes, numbers, _ = edges(op, values)
-    node = NotImplementedNode(text("function.not_differentiable", name=f"aten::{op.key}"), nodes, numbers)
+    node = NotImplementedNode(text("function.not_differentiable", name=f"aten::{op.key.partition('.')[0]}"), nodes, numbers)
     for result in results:
         if dtypes.of(result._data.dtype).is_differentiable:
             views.set_history(result, node)
@@ -407,7 +406,7 @@ def invoke_inplace(op: Operation, values: list[Any]) -> Any:
     if need is not None:
         node = new_node(op, values)
         saving = [target.clone(), *values[1:]] if plan.saves_self else values
-        saved = plan.save(need, True, (None,), *saving)
+        saved = plan.save(need, True, state.pack_hooks, (None,), *saving)
     made = compute(op, arrays_of(values, plan.tensors, plan.lists))
     write(op, target, made)
     if node is not None:
@@ -454,7 +453,7 @@ def inplace_view(op: Operation, values: list[Any], need: tuple[bool, ...] | None
     """An operation that changes a tensor's own shape and strides (t_, squeeze_: VIEW-17)."""
     target = values[0]
     node = new_node(op, values) if need is not None else None
-    saved = plan_of(op).save(need, True, (target,), *values) if need is not None else None
+    saved = plan_of(op).save(need, True, state.pack_hooks, (target,), *values) if need is not None else None
     raw = list(values)
     raw[0] = array = target.array()
     made = call_forward(op, raw)
@@ -471,8 +470,7 @@ def inplace_view(op: Operation, values: list[Any], need: tuple[bool, ...] | None
 
 def make_public(op: Operation) -> Callable[..., Any]:
     """The recorded, out-of-place function of an entry."""
-    plain = op.promotion is not KEEP and op.outputs == 1 and len(op.parameters) - op.keyword_only == 2
-    if plain and op.tensors == op.parameters[:2] and op.differentiable == ("self", "other"):
+    if _is_binary(op):
         return _public_binary(op)
 
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -483,8 +481,36 @@ def make_public(op: Operation) -> Callable[..., Any]:
     return public
 
 
-def _public_binary(op: Operation) -> Callable[..., Any]:
-    """The short way for two operands: no binding, no lists, no subclasses; anything else takes the general way."""
+def make_operator(op: Operation) -> Callable[..., Any]:
+    """The function behind a binary operator: NotImplemented for what is neither tensor nor number."""
+    if not _is_binary(op):
+        return operator_of(make_public(op))
+    return _public_binary(op, operator=True)
+
+
+def operator_of(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `make_operator`, for any function of two operands."""
+
+    def operator(self: Any, other: Any) -> Any:
+        if not is_operand(other):
+            return NotImplemented
+        return function(self, other)
+
+    return operator
+
+
+def is_operand(value: Any) -> bool:
+    """True for what a tensor can be combined with by an operator."""
+    return isinstance(value, Tensor) or value.__class__ in NUMBERS or hasattr(value, "dtype")
+
+
+def _is_binary(op: Operation) -> bool:
+    two = op.promotion is not KEEP and op.outputs == 1 and len(op.parameters) - op.keyword_only == 2
+    return two and op.tensors == op.parameters[:2] and op.differentiable == ("self", "other")
+
+
+def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
+    """The short way for two operands: no binding, no lists, no special mode; anything else takes the general way."""
     raw = make_raw(op)
     defaults = list(op.defaults[-op.keyword_only :]) if op.keyword_only else []
     plan = plan_of(op)
@@ -493,25 +519,34 @@ def _public_binary(op: Operation) -> Callable[..., Any]:
     edge = views.gradient_edge
     zeros = (0, 0)
     tls = state
+    numbers = NUMBERS
+    count = sequence.__next__
+
+    def general(self: Any, other: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if operator and not is_operand(other):
+            return NotImplemented
+        if kwargs and "out" in kwargs:
+            return call_with_out(op, (self, other, *args), kwargs)
+        given = (self, *args) if other is _ABSENT else (self, other, *args)
+        return invoke(op, bind(op, given, kwargs))
 
     def public(self: Any, other: Any = _ABSENT, *args: Any, **kwargs: Any) -> Any:
-        number = other.__class__ in NUMBERS
+        kind = other.__class__
+        number = kind in numbers
         if (
             kwargs
             or args
-            or not (number or isinstance(other, Tensor))
+            or not (number or kind is Tensor or isinstance(other, Tensor))
             or not isinstance(self, Tensor)
+            or tls.special
             or self._counter is INFERENCE
-            or tls.inference
             or devices.in_use
         ):
-            if kwargs and "out" in kwargs:
-                return call_with_out(op, (self, other, *args), kwargs)
-            given = (self, *args) if other is _ABSENT else (self, other, *args)
-            return invoke(op, bind(op, given, kwargs))
+            return general(self, other, args, kwargs)
         data = raw(self._data, other if number else other._data)
         made = new(Tensor)
         made._data = data
+        made._nr = 0
         made._counter = made._x = None
         if tls.grad:
             first = self._req
@@ -525,37 +560,27 @@ def _public_binary(op: Operation) -> Callable[..., Any]:
                     second = other.requires_grad
             if (first or second) and data.dtype.kind in "fcV":
                 node = new(node_class)
+                nr0 = nr1 = 0
+                node0 = node1 = None
                 if first:
-                    if self._req and self._fn is not None:
-                        node0, nr0 = self._fn, self._nr
-                    else:
+                    node0, nr0 = self._fn, self._nr
+                    if node0 is None or self._req is None:
                         node0, nr0 = edge(self)
-                else:
-                    node0, nr0 = None, 0
                 if second:
-                    if other._req and other._fn is not None:
-                        node1, nr1 = other._fn, other._nr
-                    else:
+                    node1, nr1 = other._fn, other._nr
+                    if node1 is None or other._req is None:
                         node1, nr1 = edge(other)
-                else:
-                    node1, nr1 = None, 0
                 node.next = (node0, node1)
                 node.nrs = (nr0, nr1) if nr0 or nr1 else zeros
-                node.seq = next(sequence)
+                node.seq = count()
                 node.shape = data.shape
                 node.dtype = data.dtype
                 node.metas = node.extra = node.widths = None
                 made._fn = node
-                made._nr = 0
                 made._req = True
-                node.saved = save((first, second), False, (made,), self, other, *defaults)
-                if tls.anomaly:
-                    from .anomaly import remember
-
-                    remember(node)
+                node.saved = save((first, second), False, None, (made,), self, other, *defaults)
                 return made
         made._fn = None
-        made._nr = 0
         made._req = False
         return made
 
@@ -594,7 +619,7 @@ def as_strided_node(base: Tensor, shape: Any, strides: Any, offset: int) -> Any:
     node = new_node(op, values)
     array = base.array()
     node.shape, node.dtype = tuple(shape), array.dtype
-    node.saved = plan_of(op).save((True,), False, (), *values)
+    node.saved = plan_of(op).save((True,), False, (), (), *values)
     return node
 
 

@@ -72,11 +72,13 @@ class Packed:
         version = version_of(given)
         before = state.pack_hooks
         state.pack_hooks = []
+        state.update()
         try:
             with modes.no_grad():
                 self.packed = pack_hook(detached(tensor) if not self.is_leaf or output else tensor)
         finally:
             state.pack_hooks = before
+            state.update()
         if version_of(given) != version:
             raise RuntimeError(text("saved.pack_inplace"))
 

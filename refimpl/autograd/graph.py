@@ -61,9 +61,11 @@ class saved_tensors_hooks:
         if state.pack_hooks_disabled is not None:
             raise RuntimeError(state.pack_hooks_disabled)
         state.pack_hooks.append(self.pair)
+        state.update()
 
     def __exit__(self, *exc: object) -> None:
         state.pack_hooks.pop()
+        state.update()
 
 
 @contextmanager
