@@ -520,6 +520,7 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
     zeros = (0, 0)
     tls = state
     numbers = NUMBERS
+    floating = _FLOATING
     count = sequence.__next__
 
     def general(self: Any, other: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -543,7 +544,13 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
             or devices.in_use
         ):
             return general(self, other, args, kwargs)
-        data = raw(self._data, other if number else other._data)
+        held = self._data
+        if number:
+            data = raw(held, other)
+        else:
+            data = other._data
+            kind = held.dtype
+            data = op.forward(held, data) if kind is data.dtype and kind in floating and held.shape == data.shape else raw(held, data)
         made = new(Tensor)
         made._data = data
         made._nr = 0

@@ -153,7 +153,10 @@ def _complex(real: Array, imag: Array) -> Array:
 operation(
     "complex", binary(_complex), parameters="real, imag", tensors=("real", "imag"), scalars=(), node="ComplexBackward0",
     methods=(),
-    gradients={"real": vjp(lambda F, grad: F.real(grad)), "imag": vjp(lambda F, grad: F.imag(grad))},
+    gradients={
+        "real": vjp(lambda F, grad, real: F.real(grad), "real"),
+        "imag": vjp(lambda F, grad, imag: F.imag(grad), "imag"),
+    },
 )  # fmt: skip
 
 

@@ -28,7 +28,8 @@ def finish(array: Array, requires_grad: bool = False, device: Any = None) -> Ten
     return made
 
 
-def _kind(dtype: Any) -> Any:
+def numpy_type(dtype: Any) -> Any:
+    """The numpy type of a dtype argument: the default type for None. Raises TypeError for anything else."""
     if dtype is None:
         return dtypes.get_default_dtype().numpy
     if dtype in (float, int, bool, complex):
@@ -57,7 +58,7 @@ def _filled(name: str, value: Any) -> Any:
         pin_memory: bool = False, memory_format: Any = None, out: Any = None,
     ) -> Tensor:  # fmt: skip
         shape = _checked(sizes_of(size, name))
-        array = fresh(shape, value, _kind(dtype))
+        array = fresh(shape, value, numpy_type(dtype))
         if memory_format is not None:
             array = with_format(array, memory_format)
         if out is not None:
@@ -80,7 +81,7 @@ def full(
 ) -> Tensor:  # fmt: skip
     """A tensor of the given size, filled with one value, in the value's own type if none is given."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    kind = _kind(dtype) if dtype is not None else dtypes.of_number(value).numpy
+    kind = numpy_type(dtype) if dtype is not None else dtypes.of_number(value).numpy
     return finish(fresh(_checked(sizes_of((size,), "full")), value, kind), requires_grad, device)
 
 
@@ -92,7 +93,7 @@ def empty_strided(
     """Memory seen through a size and strides; zeros here, undefined in torch."""
     from .layout import empty_strided as make
 
-    array = make(size, stride, _kind(dtype))
+    array = make(size, stride, numpy_type(dtype))
     array[...] = 0
     return finish(array, requires_grad, device)
 
@@ -154,7 +155,7 @@ def _numbers(data: Any) -> Array:
 
 def array_of(data: Any, dtype: Any = None) -> Array:
     """A new array from python data, arrays or tensors. Raises ValueError for ragged lists, OverflowError out of range."""
-    kind = infer_type(data).numpy if dtype is None else _kind(dtype)
+    kind = infer_type(data).numpy if dtype is None else numpy_type(dtype)
     if isinstance(data, Tensor):
         return data.detach().array().astype(kind).copy(order="C")
     if hasattr(data, "shape") and hasattr(data, "dtype"):
@@ -222,13 +223,13 @@ def from_numpy(array: Array) -> Tensor:
 @factory()
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
     """A 1-d tensor that shares the buffer's memory."""
-    return finish(arrays.frombuffer(buffer, dtype=_kind(dtype), count=count, offset=offset), requires_grad)
+    return finish(arrays.frombuffer(buffer, dtype=numpy_type(dtype), count=count, offset=offset), requires_grad)
 
 
 @factory()
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """A 0-d tensor."""
-    return finish(fresh((), s, _kind(dtype)), requires_grad, device)
+    return finish(fresh((), s, numpy_type(dtype)), requires_grad, device)
 
 
 def _numbers_of(*values: Any) -> list[Any]:
@@ -253,7 +254,7 @@ def arange(
     if (last - first) * by < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     if dtype is not None:
-        kind = _kind(dtype)
+        kind = numpy_type(dtype)
     else:
         floating = any(isinstance(each, float) for each in (first, last, by))
         kind = dtypes.get_default_dtype().numpy if floating else numpy.dtype(numpy.int64)
@@ -272,7 +273,7 @@ def linspace(
     first, last = _numbers_of(start, end)
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    kind = _kind(dtype)
+    kind = numpy_type(dtype)
     wide = numpy.dtype(numpy.float64) if kind.kind in "biu" else numpy.promote_types(kind, numpy.float32)
     index = arrays.arange(steps).astype(wide)
     step = wide.type((wide.type(last) - wide.type(first)) / wide.type(max(steps - 1, 1)))
@@ -289,7 +290,7 @@ def logspace(
 ) -> Tensor:  # fmt: skip
     """`base` to the powers of linspace."""
     powers = linspace(start, end, steps, dtype=dtypes.float64).array()
-    return finish(numpy.power(base, powers).astype(_kind(dtype)), requires_grad, device)
+    return finish(numpy.power(base, powers).astype(numpy_type(dtype)), requires_grad, device)
 
 
 @factory()
@@ -299,7 +300,7 @@ def eye(
     """The identity matrix."""
     columns = n if m is None else m
     rows, across = arrays.arange(n).reshape(-1, 1), arrays.arange(columns).reshape(1, -1)
-    return finish((rows == across).astype(_kind(dtype)), requires_grad, device)
+    return finish((rows == across).astype(numpy_type(dtype)), requires_grad, device)
 
 
 CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
@@ -385,7 +386,7 @@ def _new(name: str, value: Any) -> None:
         shape = _checked(sizes_of(size, name))
         if dtype is None and device is None and not requires_grad and value == 0:
             return F.new_zeros_raw(self, shape)
-        return finish(fresh(shape, value, _kind(dtype or self.dtype)), requires_grad, device)
+        return finish(fresh(shape, value, numpy_type(dtype or self.dtype)), requires_grad, device)
 
     composite(name, functions=())(create)
 

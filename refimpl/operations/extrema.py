@@ -261,7 +261,7 @@ def _arg(name: str, function: Any) -> None:
         if dim is None:
             if self.size == 0:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            return numpy.int64(function(widen(self).reshape(-1)))
+            return function(widen(self).reshape(-1)).astype(numpy.int64)
         axis = _check_axis(self, dim, name)
         if self.ndim == 0:
             return numpy.int64(0)

@@ -231,7 +231,7 @@ def inner(F: Any, self: Any, other: Any) -> Any:
     if self.ndim == 0 or other.ndim == 0:
         return F.mul(self, other)
     if self.ndim == other.ndim == 1:
-        return F.dot(self, other)
+        return F.view_shape(F.dot(self, other), ())
     return F.tensordot(self, other, ((-1,), (-1,)))
 
 

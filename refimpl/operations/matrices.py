@@ -171,9 +171,16 @@ def column_major(array: Array) -> Array:
     return layout.with_strides(array, strides)
 
 
-def _singular(name: str, position: int) -> numpy.linalg.LinAlgError:
-    from ..errors import LinAlgError
+class LinAlgError(RuntimeError):
+    """A matrix that cannot be inverted."""
 
+    __module__ = "torch._C"
+
+
+LinAlgError.__name__ = "_LinAlgError"
+
+
+def _singular(name: str, position: int) -> LinAlgError:
     return LinAlgError(
         f"{name}: The diagonal element {position} is zero, the inversion could not be completed because the input matrix is "
         "singular."
@@ -203,15 +210,15 @@ def _det(A: Array) -> Array:
     return numpy.linalg.det(A)
 
 
-def _det_backward(F: Any, grad: Any, A: Any, result: Any) -> Any:
-    """grad * det * inverse transposed; the cofactors where the matrix is singular."""
-    scaled = F.unsqueeze(F.unsqueeze(F.mul(grad, F.conj(result)), -1), -1)
-    return F.mul(scaled, F.mH(F.linalg_inv(A)))
+def _det_backward(F: Any, grad: Any, A: Any, result: Any, shape: Sequence[int]) -> Any:
+    """The X of A.mH @ X = grad * conj(det) * I."""
+    scaled = F.expand(F.unsqueeze(F.mul(grad, F.conj(result)), -1), tuple(shape[:-1]))
+    return F.linalg_solve(F.mH(A), F.diag_embed(scaled))
 
 
 operation(
     "linalg_det", _det, tensors=("A",), node="LinalgDetBackward0", functions=("det",), methods=("det",),
-    gradients={"A": vjp(_det_backward, "A", "result")},
+    gradients={"A": vjp(_det_backward, "A", "result", "A.shape")},
 )  # fmt: skip
 
 
@@ -221,8 +228,6 @@ def _solve(A: Array, B: Array) -> Array:
     try:
         solved = numpy.linalg.solve(A, B[..., None] if vector else B)
     except numpy.linalg.LinAlgError:
-        from ..errors import LinAlgError
-
         raise LinAlgError(
             "torch.linalg.solve: The solver failed because the input matrix is singular."
         ) from None

@@ -76,7 +76,8 @@ def _to_copy(self: Array, dtype: Any = None, device: Any = None, memory_format: 
 
 
 def _to_copy_backward(F: Any, grad: Any, dtype: DType, device: Any) -> Any:
-    return F.to(F.handle_r_to_c(dtype, grad), dtype)
+    grad = F.handle_r_to_c(dtype, grad)
+    return F._to_copy(grad, dtype, device) if devices.in_use else F.to(grad, dtype)
 
 
 operation(

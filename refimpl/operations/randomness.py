@@ -9,8 +9,7 @@ import numpy
 
 from .. import arrays, dtypes
 from ..tensor import Tensor
-from .creation import _kind as numpy_kind
-from .creation import finish
+from .creation import finish, numpy_type
 from .sizes import sizes_of
 from .table import FACTORIES, composite, factory
 
@@ -36,6 +35,11 @@ def _uniform(shape: Sequence[int]) -> Any:
     return _generator.random(tuple(shape))
 
 
+def uniform(shape: Sequence[int], low: float, high: float) -> Any:
+    """Random numbers from low to high."""
+    return low + (high - low) * _uniform(shape)
+
+
 def _normal(shape: Sequence[int]) -> Any:
     return _generator.standard_normal(tuple(shape))
 
@@ -45,7 +49,7 @@ def _random(name: str, draw: Any) -> None:
         *size: Any, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
         generator: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        return finish(arrays.asarray(draw(sizes_of(size, name))).astype(numpy_kind(dtype)), requires_grad, device)
+        return finish(arrays.asarray(draw(sizes_of(size, name))).astype(numpy_type(dtype)), requires_grad, device)
 
     def like(
         F: Any, self: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
@@ -75,13 +79,13 @@ def randint(
     if high is None or low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     numbers = _generator.integers(low, high, tuple(size))
-    return finish(arrays.asarray(numbers).astype(numpy_kind(dtype or dtypes.int64)), requires_grad, device)
+    return finish(arrays.asarray(numbers).astype(numpy_type(dtype or dtypes.int64)), requires_grad, device)
 
 
 @factory()
 def randperm(n: int, *, dtype: Any = None) -> Tensor:
     """A random order of the numbers below n."""
-    return finish(_generator.permutation(n).astype(numpy_kind(dtype or dtypes.int64)))
+    return finish(_generator.permutation(n).astype(numpy_type(dtype or dtypes.int64)))
 
 
 @composite()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from .. import arrays
-from .layout import contiguous_strides, element_strides
+from .layout import contiguous, contiguous_strides, element_strides
 
 Array = Any
 
@@ -138,7 +138,7 @@ def total(terms: Array, axes: Sequence[int], accumulate: Any) -> Array:
         return arrays.zeros(shape, dtype=accumulate)
     loops = _loops(terms.shape, element_strides(terms), axes)
     if not loops or not loops[0].reduced:
-        return (terms.astype(accumulate) + accumulate.type(0)).reshape(shape)
+        return contiguous((terms.astype(accumulate) + accumulate.type(0)).reshape(shape))
     loops += [_Loop(1, 0, 0)] * (2 - len(loops))
     view = arrays.restride(terms, [loop.size for loop in loops], [loop.stride for loop in loops])
     size = terms.dtype.itemsize
@@ -156,7 +156,7 @@ def total(terms: Array, axes: Sequence[int], accumulate: Any) -> Array:
         partial = _outer(view, 1)
     partial = _over_outer_loops(partial, loops)
     kept_sizes = [loop.size for loop in reversed(loops) if not loop.reduced]
-    return partial.transpose(range(partial.ndim - 1, -1, -1)).reshape(kept_sizes).reshape(shape)
+    return contiguous(partial.transpose(range(partial.ndim - 1, -1, -1)).reshape(kept_sizes).reshape(shape))
 
 
 def _over_outer_loops(partial: Array, loops: Sequence[_Loop]) -> Array:

@@ -37,6 +37,10 @@ operation(
     gradients={"self": vjp(lambda F, grad, shape: F.reshape(grad, shape), "self.shape")},
 )  # fmt: skip
 operation(
+    "_reshape_alias", view, node="ReshapeAliasBackward0", view=True, functions=(), methods=(),
+    gradients={"self": vjp(lambda F, grad, shape: F.reshape(grad, shape), "self.shape")},
+)  # fmt: skip
+operation(
     "_unsafe_view", view, node="UnsafeViewBackward0", functions=("_unsafe_view",), methods=(),
     gradients={"self": vjp(lambda F, grad, shape: F.reshape(grad, shape), "self.shape")},
 )  # fmt: skip
@@ -68,8 +72,10 @@ def view_as(F: Any, self: Any, other: Any) -> Any:
 def reshape(F: Any, self: Any, *size: Any, shape: Any = None) -> Any:
     """A view where the strides allow it, else a copy (VIEW-12)."""
     wanted = infer_size(tuple(shape) if shape is not None else sizes_of(size, "reshape"), product(self.shape))
-    if F.is_viewable(self, wanted):
+    if bool(F.is_row_major_value(self)):
         return F.view_shape(self, wanted)
+    if F.is_viewable(self, wanted):
+        return F._reshape_alias(self, wanted)
     return F._unsafe_view(F.contiguous_clone(self), wanted)
 
 
@@ -370,8 +376,14 @@ def as_strided_backward(
 operation(
     "as_strided_backward", as_strided_backward, tensors=("grad",), node="AsStridedBackwardBackward0", functions=(),
     methods=(),
-    gradients={"grad": vjp(lambda F, grad, size, stride, offset: F.as_strided(F.contiguous(grad), size, stride, offset),
-                           "size", "stride", "offset")},
+    gradients={
+        "grad": vjp(
+            lambda F, grad, size, stride, offset, start: F.as_strided(
+                F.contiguous_clone(grad), size, stride, 0 if offset is None else offset - start
+            ),
+            "size", "stride", "offset", "input_offset",
+        )
+    },
 )  # fmt: skip
 operation(
     "as_strided", as_strided, node="AsStridedBackward0", view=True,
