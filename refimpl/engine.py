@@ -247,8 +247,12 @@ def drain(task: GraphTask) -> None:
     keep, bumps, anomaly = task.keep_graph, task.bumps, state.anomaly
     careful = task.recorded or devices.in_use
     needs: Any = None
-    while queue:
-        node = heappop(queue)[1]
+    sole: Node | None = None  # the only ready node: need not go through the heap
+    while queue or sole is not None:
+        if sole is not None:
+            node, sole = sole, None
+        else:
+            node = heappop(queue)[1]
         grads = buffers.pop(node)
         passed = (grads, bumps.pop(node)) if bumps and node in bumps else None
         if restricted is not None:
@@ -324,7 +328,13 @@ def drain(task: GraphTask) -> None:
                         old[nr] = add_gradients(task, below, box, outs[place])
                     old = None
                 if left == 0:
-                    heappush(queue, (-below.seq, below))
+                    if not queue and sole is None:
+                        sole = below
+                    else:
+                        if sole is not None:
+                            heappush(queue, (-sole.seq, sole))
+                            sole = None
+                        heappush(queue, (-below.seq, below))
             place += 1
         if passed is not None:
             pass_on(task, node, passed, outs)

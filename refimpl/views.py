@@ -122,6 +122,11 @@ def gradient_edge(tensor: Tensor) -> Edge:
     node = tensor._fn if tensor._req is not None else grad_fn(tensor)
     if node is not None:
         return node, tensor._nr
+    seldom = tensor._x
+    if seldom is not None and seldom.accumulator is not None:
+        node = seldom.accumulator()
+        if node is not None:
+            return node, 0
     return grad_accumulator(tensor), 0
 
 
