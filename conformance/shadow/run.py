@@ -5,10 +5,14 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
 
+from conformance.operations import runner_schema
+from conformance.runner import Engine
+from conformance.runner import run as run_program
 from conformance.shadow import namespace, seams, state
 from conformance.shadow.array import BoundedArray, NoRule
 from conformance.shadow.call import size_of
@@ -63,17 +67,29 @@ def shadow_trace(program: HasJson) -> dict[str, Any]:
     numbers closer than their bounds; bounds are infinite from there on. Raises NoRule if the engine uses a
     function of its array library that has no rule of bounds.
     """
-    refimpl = importlib.import_module("refimpl")
-    arrays = importlib.import_module("refimpl.arrays")
-    runner = importlib.import_module("conformance.runner")
-    operations = importlib.import_module("conformance.operations")
-    engine = runner.Engine(_ShadowModule(refimpl), "refimpl")
+    engine, schema, arrays = _parts()
     with state.running() as run, arrays.use(namespace), seams.replaced(arrays):
-        trace: dict[str, Any] = runner.run(program.to_json(), engine, operations.runner_schema(), shadow=True)
+        trace: dict[str, Any] = run_program(program.to_json(), engine, schema, shadow=True)
     if run.lacking:
         raise NoRule(run.lacking)
-    mark_undecided(trace)
+    if run.undecided:
+        mark_undecided(trace)
     return trace
+
+
+class _ShadowEngine(Engine):
+    """Reads the bytes of the values, without anything leaving the arrays."""
+
+    def bytes_of(self, tensor: Any, rung: str | None = None) -> bytes:
+        array = tensor.array()
+        return array.tobytes() if isinstance(array, BoundedArray) else super().bytes_of(tensor, rung)
+
+
+@cache
+def _parts() -> tuple[Any, Any, Any]:
+    """The reference engine as the runner sees it, the operations, and where the engine's arrays come from."""
+    engine = _ShadowEngine(_ShadowModule(importlib.import_module("refimpl")), "refimpl")
+    return engine, runner_schema(), importlib.import_module("refimpl.arrays")
 
 
 def mark_undecided(trace: dict[str, Any]) -> None:
