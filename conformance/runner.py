@@ -608,9 +608,9 @@ class Engine:
                 else b""
             )
         values = tensor.detach() if hasattr(tensor, "detach") else tensor
-        if rung == "numpy":
+        if rung == "numpy" and dtype != "bfloat16":  # which numpy lacks
             return bytes(values.numpy().tobytes())
-        if rung == "lists":
+        if rung in ("numpy", "lists"):
             return pack(dtype, values.tolist())
         raise EngineProblem("the engine gives no access to a tensor's values")
 
