@@ -152,22 +152,28 @@ class RecordedOracle:
         if case.origin != "fixture":
             return Absent("a generated program needs a live oracle")
         trace = fixtures.recorded_trace(case.id, self.release)
-        return Absent(f"nothing is recorded for it on {self.release}") if trace is None else Trace(trace)
+        if trace is None:
+            return Absent(f"nothing is recorded for it on {self.release}")
+        return Trace(without_bounds(trace))
 
     def describe(self) -> Mapping[str, Any]:
         """Its provenance, as the recording wrote it down."""
         name, _, rest = self.release.partition("-")
         version, _, device = rest.rpartition("-")
-        return {
-            "spec": f"{RECORDED}{self.release}",
-            "name": f"{name} (recorded)",
-            "version": version,
-            "device": device,
-            **fixtures.provenance(self.release),
-        }
+        written = {"version": version, "device": device, **fixtures.provenance(self.release)}
+        return {**written, "spec": f"{RECORDED}{self.release}", "name": f"{name} (recorded)"}
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+def without_bounds(trace: Any) -> Any:
+    """A recorded trace as torch showed it: the bounds beside the values are the shadow's."""
+    if isinstance(trace, dict):
+        return {key: without_bounds(part) for key, part in trace.items() if key not in ("bound", "undecided")}
+    if isinstance(trace, list):
+        return [without_bounds(part) for part in trace]
+    return trace
 
 
 def open_oracle(opening: Opening) -> LiveOracle | RecordedOracle:

@@ -7,6 +7,7 @@ too, and the cases run against the reference engine on CPU.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,10 @@ import pytest
 if TYPE_CHECKING:
     from conformance.session import Session
 
-CASES = "conformance/tests/test_suite.py"
+_HERE = Path(__file__).resolve().parent
+_CASES = _HERE / "tests" / "test_suite.py"
+_OWN = (_HERE, _HERE.parent / "refimpl")
+_CASE_IDS = pytest.StashKey[set[str]]()
 _DEFAULT_ENGINE = "refimpl"
 _DEFAULT_EXAMPLES = 100
 
@@ -64,19 +68,17 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("conformance_generated", cases, ids=[case.id for case in cases])
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `--engine`, leave out the tests that the suite and the reference engine have of themselves."""
+    if config.getoption("--engine") is None or not collection_path.name.startswith("test_"):
+        return None
+    own = any(collection_path.is_relative_to(folder) for folder in _OWN)
+    return True if own and collection_path != _CASES else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--engine`, leave out the suite's tests of itself."""
-    if config.getoption("--engine") is None:
-        return
-    cases = [item for item in items if _is_case(item.nodeid)]
-    left_out = [item for item in items if not _is_case(item.nodeid)]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = cases
-
-
-def _is_case(nodeid: str) -> bool:
-    return nodeid.split("::")[0].endswith(CASES.rpartition("/")[2])
+    """Remember which tests are cases."""
+    config.stash[_CASE_IDS] = {item.nodeid for item in items if item.path == _CASES}
 
 
 @pytest.fixture(scope="session")
@@ -100,8 +102,11 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or exitstatus != pytest.ExitCode.OK:
         return
-    ran = [report for report in reporter.stats.get("passed", ()) if _is_case(report.nodeid)]
-    skipped = [report for report in reporter.stats.get("skipped", ()) if _is_case(report.nodeid)]
+    cases = session.config.stash.get(_CASE_IDS, set())
+    ran, skipped = (
+        [report for report in reporter.stats.get(outcome, ()) if report.nodeid in cases]
+        for outcome in ("passed", "skipped")
+    )
     if skipped and not ran:
         reporter.write_line(
             f"conformance: nothing was executed, {len(skipped)} cases were skipped", red=True, bold=True

@@ -16,6 +16,11 @@ from conformance.script import assertion_script
 _SHOWN = 2_000
 
 
+def generated(program: Program) -> Case:
+    """A program that nobody recorded, as a case."""
+    return Case("program", "", "generated", program)
+
+
 class Session:
     """Judges programs one at a time."""
 
@@ -24,7 +29,7 @@ class Session:
 
     def judge(self, program: Program) -> Judged:
         """The verdict on one program."""
-        return evaluate(self.sides, [Case("program", "", "generated", program)], Settings().strength)[0]
+        return evaluate(self.sides, [generated(program)], Settings().strength)[0]
 
     def check(self, case: Case) -> None:
         """Pass if the case conforms, skip what was not judged, fail with the shortest program otherwise."""
@@ -34,15 +39,16 @@ class Session:
             return
         if kind not in FAILING:
             pytest.skip(f"{kind}: {found.verdict.reason}")
-        pytest.fail(self.explain(case.program, found), pytrace=False)
+        pytest.fail(self.explain(case, found), pytrace=False)
 
-    def explain(self, program: Program, found: Judged) -> str:
+    def explain(self, case: Case, found: Judged) -> str:
         """What failed, as a person wants to read it in a terminal."""
-        verdict = found.verdict
+        program, verdict = case.program, found.verdict
         lines = [f"{verdict.kind}: {verdict.reason}".rstrip(": ")]
         shortest, shown = program, found
         if verdict.kind == "diverges":
-            if self.judge(program).verdict.kind != "diverges":
+            again = evaluate(self.sides, [case], Settings().strength)[0].verdict.kind
+            if again in ("conforms", "ill-conditioned"):
                 lines[0] = "flaky: it diverged, and conformed when it was run again"
             elif self.sides.oracle.live:
                 shortest = shorten(program, verdict, lambda candidate: self.judge(candidate).verdict, 200)

@@ -9,7 +9,7 @@ from conformance.generate import programs
 from conformance.plan import Case
 from conformance.programs import Program
 from conformance.results import FAILING
-from conformance.session import Session
+from conformance.session import Session, generated
 
 
 def test_fixture(conformance_fixture: Case, conformance_session: Session) -> None:
@@ -29,6 +29,6 @@ def test_hypothesis(conformance_session: Session) -> None:
     @given(programs())
     def check(program: Program) -> None:
         found = conformance_session.judge(program)
-        assert found.verdict.kind not in FAILING, conformance_session.explain(program, found)
+        assert found.verdict.kind not in FAILING, conformance_session.explain(generated(program), found)
 
     check()
