@@ -149,10 +149,28 @@ def recorded_ids(release: str, root: Path | None = None) -> list[str]:
 
 
 def recorded_trace(fixture_id: str, release: str = NEWEST, root: Path | None = None) -> dict[str, Any] | None:
-    """The trace of a fixture on a release, with a bound beside each value; None if it was not recorded.
+    """The trace of a fixture on a release, as the engine gave it; None if it was not recorded.
 
     Raises FixtureError for a trace that is missing, corrupted, edited by hand, or of another program.
     """
+    trace = recorded_bounds(fixture_id, release, root)
+    if trace is not None:
+        _drop_bounds(trace)
+    return trace
+
+
+def _drop_bounds(part: Any) -> None:
+    if isinstance(part, dict):
+        part.pop("bound", None)
+        part.pop("undecided", None)
+    for each in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        _drop_bounds(each)
+
+
+def recorded_bounds(
+    fixture_id: str, release: str = NEWEST, root: Path | None = None
+) -> dict[str, Any] | None:
+    """The same with an error bound beside each value that is not exact: what `compare` takes as bounds."""
     folder = (root or home()) / RECORDED / release
     entry = _manifest(folder)[0].get(fixture_id)
     if entry is None:
@@ -179,8 +197,8 @@ def forget() -> None:
 
 
 def observes(trace: Mapping[str, Any]) -> bool:
-    """True if a trace shows what could be otherwise: a value (None too, where a statement asks for it), an error,
-    a log, a warning or a gradient."""
+    """True if a trace shows what could be otherwise: a value (None too, where a statement asks for it), an
+    error, a log, a warning or a gradient."""
     return any(
         step["outcome"] != "ok"
         or step["kind"] == "observe"

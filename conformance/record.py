@@ -29,13 +29,14 @@ from conformance.fixtures import (
     forget,
     home,
     load_fixtures,
-    recorded_trace,
+    recorded_bounds,
 )
 from conformance.programs import Program, canonical
+from conformance.shadow import NoRule, shadow_trace
 
 TRACES = "traces"
 BUILD = ("git_version", "platform", "cpu_capability", "ATEN_CPU_CAPABILITY", "threads", "numpy")
-Bounds = Callable[[Program], Mapping[str, Any] | None]
+Bounds = Callable[[Program], Mapping[str, Any]]
 
 
 class RecordError(Exception):
@@ -74,18 +75,13 @@ class Changes:
         return "\n".join(lines)
 
 
-def no_bounds(program: Program) -> None:
-    """Record no bounds."""
-    return None
-
-
 def record(
     release: str,
     engine: str = "module:torch",
     *,
     python: str | None = None,
     root: Path | None = None,
-    bounds: Bounds = no_bounds,
+    bounds: Bounds = shadow_trace,
     update: bool = False,
     timeout: float = 60.0,
 ) -> Changes:
@@ -104,7 +100,12 @@ def record(
         traces = dict(zip((one.id for one in fixtures), _run_twice(handle, fixtures), strict=True))
         about = provenance(handle.info)
     for one in fixtures:
-        add_bounds(traces[one.id], bounds(one.program))
+        try:
+            add_bounds(traces[one.id], bounds(one.program))
+        except NoRule as error:
+            raise RecordError(
+                one.id, f"its values have no bounds: {error}", "give the function a rule"
+            ) from error
     changes = compare_with(folder, traces, release, root)
     if changes.overwrites and not update:
         raise RecordError(str(folder), f"the recording differs: {changes}", "--update overwrites it")
@@ -206,7 +207,7 @@ def compare_with(folder: Path, traces: Mapping[str, Any], release: str, root: Pa
 
 def _old_trace(name: str, release: str, root: Path | None) -> Mapping[str, Any] | None:
     try:
-        return recorded_trace(name, release, root)
+        return recorded_bounds(name, release, root)
     except FixtureError as error:
         raise RecordError(error.where, error.what, "restore it first, to see what changes") from error
 

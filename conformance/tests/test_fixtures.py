@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import fixtures
-from conformance.fixtures import FixtureError, load_fixtures, recorded_trace
+from conformance.fixtures import FixtureError, load_fixtures, recorded_bounds, recorded_trace
 from conformance.specification import FAMILIES
 
 PROGRAM = "# title: a product\n# clauses: ACC-01\nx = torch.ones(2, requires_grad=True)\nx.grad\n"
@@ -146,6 +146,15 @@ def test_a_recorded_trace_is_read(recorded: Path) -> None:
     trace = recorded_trace("seed-none", root=recorded.parents[3])
     assert trace is not None
     assert trace["steps"][3]["value"][1]["bytes"] == "00008040"
+
+
+def test_bounds_are_recorded_beside_the_values_and_read_apart() -> None:
+    bounds = recorded_bounds("seed-cast-rounds")
+    assert bounds is not None
+    assert "bound" in bounds["end"]["x"][1]["grad"][1]
+    trace = recorded_trace("seed-cast-rounds")
+    assert trace is not None
+    assert "bound" not in json.dumps(trace)
 
 
 def test_what_was_not_recorded_is_none(recorded: Path) -> None:
