@@ -12,7 +12,7 @@ from typing import Any
 
 from . import autograd, devices, dtypes, namespace
 from .autograd import enable_grad, grad_mode, inference_mode, no_grad, set_grad_enabled
-from .devices import Device as _Device
+from .devices import Device as device
 from .dtypes import (
     DType as dtype,
 )
@@ -46,15 +46,6 @@ class MemoryFormat:
 contiguous_format = MemoryFormat("contiguous_format")
 preserve_format = MemoryFormat("preserve_format")
 channels_last = MemoryFormat("channels_last")
-
-
-class device(_Device):
-    """``torch.device``: made from a name."""
-
-    __slots__ = ()
-
-    def __new__(cls, kind: Any, index: Any = None) -> Any:
-        return devices.parse(kind, index)
 
 
 def is_tensor(value: object) -> Any:

@@ -88,6 +88,7 @@ def accumulate_grad(variable: Tensor, box: list[Any], task: Any, expected: int) 
             seldom.grad = clone_obeying_contract(new, variable)
         else:
             seldom.grad = task.F.add(before, new)
+            warn_about_layout(seldom.grad, variable)
         return
     if before is None:
         if sys.getrefcount(new) <= SOLE_OWNER + expected and obeys_contract(new, variable._data):
@@ -113,6 +114,20 @@ def accumulate_grad(variable: Tensor, box: list[Any], task: Any, expected: int) 
     else:
         with modes.no_grad():
             before.add_(task.wrap(new))
+    if held.shape:
+        warn_about_layout(before, variable)
+
+
+def warn_about_layout(grad: Tensor, variable: Tensor) -> None:
+    """Warn, once in a process, of a gradient that was given another layout before (LAYOUT-03)."""
+    if not obeys_contract(grad._data, variable._data):
+        modes.warn_once(
+            text(
+                "accumulate.layout", grad_shape=list(grad.shape), grad_strides=list(grad.stride()),
+                shape=list(variable.shape), strides=list(variable.stride()),
+            ),
+            stacklevel=4,
+        )  # fmt: skip
 
 
 def obeys_contract(grad: Any, leaf: Any) -> bool:

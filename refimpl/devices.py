@@ -1,7 +1,7 @@
 """Devices: the CPU, and ``meta``, whose tensors have a shape and a dtype but no data (DEVICE-01 to DEVICE-03).
 
-A meta tensor's array is a `MetaArray`: an ordinary array of zeros in which all elements share one memory location, so that every
-operation works out shapes and dtypes as usual, and nothing can read values.
+A meta tensor's array is a `MetaArray`: an array of zeros whose memory is never touched, so that every operation works out shapes,
+strides and dtypes as usual, and nothing can read values.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ __all__ = ["CPU", "META", "Device", "MetaArray", "device_of", "in_use", "meta_ar
 
 
 class Device:
-    """A device as torch shows it: ``str()`` gives ``cpu``."""
+    """A device as torch shows it: ``str()`` gives ``cpu``. Made from a name, or a name and an index."""
 
     __slots__ = ("index", "type")
 
-    def __init__(self, kind: str, index: int | None = None) -> None:
-        self.type = kind
-        self.index = index
+    type: str
+    index: int | None
+
+    def __new__(cls, device: Any = None, index: int | None = None) -> Device:
+        return parse(device, index)
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"
@@ -36,8 +38,18 @@ class Device:
         return hash((self.type, self.index))
 
 
-CPU = Device("cpu")
-META = Device("meta")
+Device.__name__ = Device.__qualname__ = "device"
+Device.__module__ = "torch"
+
+
+def _make(kind: str, index: int | None = None) -> Device:
+    made = object.__new__(Device)
+    made.type, made.index = kind, index
+    return made
+
+
+CPU = _make("cpu")
+META = _make("meta")
 
 in_use = False
 """True once a meta tensor was made: only then can a gradient be on another device."""
@@ -53,7 +65,8 @@ def parse(device: Any, index: int | None = None) -> Device:
         raise TypeError(f"device(): argument 'type' must be str, not {type(device).__name__}")
     kind, _, number = device.partition(":")
     if kind == "cpu":
-        return CPU if not number else Device("cpu", int(number))
+        at = int(number) if number else index
+        return CPU if at is None else _make("cpu", at)
     if kind == "meta":
         return META
     if kind == "cuda":
@@ -75,7 +88,7 @@ def meta_array(shape: tuple[int, ...], dtype: Any) -> MetaArray:
     """An array of this shape and dtype without data."""
     global in_use
     in_use = True
-    return numpy.broadcast_to(numpy.zeros((), dtype), shape).view(MetaArray)
+    return numpy.zeros(shape, dtype).view(MetaArray)
 
 
 def device_of(array: Any) -> Device:

@@ -67,7 +67,7 @@ class GraphTask:
     """One backward pass."""
 
     __slots__ = (
-        "F", "__weakref__", "buffers", "bumps", "callbacks", "captured", "dependencies", "exec_info", "keep_graph", "queue", "recorded", "roots",
+        "F", "__weakref__", "buffers", "bumps", "callbacks", "captured", "dependencies", "exec_info", "held", "keep_graph", "queue", "recorded", "roots",
         "seen", "unpack",
     )  # fmt: skip
 
@@ -80,13 +80,14 @@ class GraphTask:
         self.captured: list[Any] = []
         self.dependencies: dict[Node, int] = {}
         self.buffers: dict[Node, Any] = {}
+        self.held: list[Any] = []  # tensors of captured gradients that were made early, to keep their versions
         self.queue: list[tuple[int, Node]] = []
         self.roots: frozenset[Node] = frozenset()
         self.bumps: dict[Node, int] = {}  # in-place additions that the gradient waiting at a node has seen
         self.callbacks: list[Callable[[], Any]] = []
         self.seen: dict[int, Any] = {}  # id of an array -> weak reference to the tensor that shows it
 
-    def wrap(self, grad: Any) -> Any:
+    def wrap(self, grad: Any, version: int = 0) -> Any:
         """The tensor that shows a gradient of this pass; the same one for the same gradient while somebody holds it (GRAD-06)."""
         if grad is None or self.recorded:
             return grad
@@ -96,6 +97,8 @@ class GraphTask:
             if tensor is not None and tensor._data is grad:
                 return tensor
         tensor = wrap(grad)
+        if version and tensor._counter is None:
+            tensor._counter = [version]
         self.seen[id(grad)] = weakref.ref(tensor)
         return tensor
 
@@ -131,20 +134,17 @@ def execute(
         return _in_new_thread(roots, seeds, keep_graph, create_graph, inputs, accumulate)
     task = GraphTask(keep_graph, create_graph)
     carried = [task.unwrap(seed) for seed in seeds]
+    # Held to the end of the pass: a seed is never stolen (SEED-14, SEED-15).
     carried = validate_outputs(task, [node for node, _ in roots], [nr for _, nr in roots], carried, "")
     root: Node
     if len(roots) == 1:
         root, nr = roots[0]
-        first: Any = carried[0]
-        if root.metas is not None:
-            first = [None] * len(root.metas)
-            first[nr] = carried[0]
-        task.buffers[root] = first
-        del first
+        task.buffers[root] = carried[0] if root.metas is None else [
+            carried[0] if i == nr else None for i in range(len(root.metas))
+        ]
     else:
         root = GraphRoot(roots, carried)
         task.buffers[root] = None
-    carried = []
     task.roots = frozenset(node for node, _ in roots)
     compute_dependencies(task, root)
     if inputs:
@@ -254,7 +254,7 @@ def drain(task: GraphTask) -> None:
         else:
             node = heappop(queue)[1]
         grads = buffers.pop(node)
-        passed = (grads, bumps.pop(node)) if bumps and node in bumps else None
+        passed = (grads, bumps[node]) if bumps and node in bumps else None
         if restricted is not None:
             entry = restricted.get(node)
             if entry is not None and entry.captures:
@@ -266,9 +266,7 @@ def drain(task: GraphTask) -> None:
         if node.__class__ is AccumulateGrad:
             box = [grads]
             grads = None
-            if passed is not None:
-                bumps[node] = passed[1]
-                passed = None
+            passed = None
             run_accumulate(task, node, box)
             continue
         if node.extra is not None or anomaly:
@@ -338,6 +336,10 @@ def drain(task: GraphTask) -> None:
             place += 1
         if passed is not None:
             pass_on(task, node, passed, outs)
+        if node.writes and not careful:
+            for below in following:
+                if below is not None and below not in bumps:
+                    bumps[below] = node.writes
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
         outs = passed = None
 
@@ -393,6 +395,8 @@ def capture(task: GraphTask, node: Node, grads: Any, entry: ExecInfo) -> Any:
             grads = tensor_pre_hooks(task, node, grads)
     for nr, place in entry.captures:
         task.captured[place] = grads if node.metas is None else grads[nr]
+        if node.metas is None and grads is not None and node in task.bumps:
+            task.held.append(task.wrap(grads, task.bumps[node]))
     return grads
 
 
@@ -400,7 +404,7 @@ def leaf_hooks(task: GraphTask, node: AccumulateGrad, grad: Any) -> Any:
     """Call the hooks of a leaf on its gradient (HOOK-03)."""
     seldom = node.variable._x
     if seldom is not None and seldom.hooks:
-        return task.unwrap(call_tensor_hooks(seldom.hooks, task.wrap(grad)))
+        return task.unwrap(call_tensor_hooks(seldom.hooks, task.wrap(grad, task.bumps.get(node, 0))))
     return grad
 
 
@@ -426,7 +430,7 @@ def tensor_pre_hooks(task: GraphTask, node: Node, grads: Any) -> Any:
     if more is None or not (more.tensor_hooks or more.retains):
         return grads
     several = node.metas is not None
-    shown = [task.wrap(grad) for grad in grads] if several else [task.wrap(grads)]
+    shown = [task.wrap(grad) for grad in grads] if several else [task.wrap(grads, task.bumps.get(node, 0))]
     for nr, lists in more.tensor_hooks.items():
         for hooks in lists:
             if hooks:

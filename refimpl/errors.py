@@ -148,6 +148,9 @@ TEXTS: dict[str, str] = {
     "grad_dtype.non_leaf": "grad_dtype can only be set on leaf tensors.",
     # ACC-28
     "accumulate.moved": "leaf variable has been moved into the graph interior",
+    # LAYOUT-03
+    "accumulate.layout": "grad and param do not obey the gradient layout contract. This is not an error, but may impair "
+    "performance.\ngrad.sizes() = {grad_shape}, strides() = {grad_strides}\nparam.sizes() = {shape}, strides() = {strides}",
     # HOOK-04
     "hook.type": "expected Variable, but hook returned '{type}'",
     "hook.size": "hook '{name}' has changed the size of value",

@@ -72,7 +72,7 @@ class Node:
     __slots__ = ("__weakref__", "dtype", "extra", "metas", "next", "nrs", "seq", "shape")
 
     display = ""  # what name() returns where it is not the class's name
-    priority: int | None = None  # None: by sequence number
+    writes = 0  # the version of the gradients that the node gives
 
     next: tuple[Node | None, ...]
     nrs: tuple[int, ...]

@@ -42,6 +42,7 @@ class OperationNode(Node):
     operation: Operation
     plan: Plan
     saved: Any
+    writes = 0
     widths: tuple[int, ...] | None  # how many edges each differentiable parameter has, if one is a list
 
     def release(self) -> None:
@@ -247,8 +248,16 @@ def plan_of(op: Operation) -> Plan:
         lists=frozenset(index[name] for name in op.lists),
     )
     node_class.plan = made
+    node_class.writes = _WRITES.get(op.node, 0)
     op.plan = made
     return made
 
 
 _DISPLAYS = {"CopyBackwards": "torch::autograd::CopyBackwards"}
+
+_WRITES = {
+    "IndexBackward0": 1, "GatherBackward0": 1, "MaxBackward0": 2, "MaxBackward1": 1, "MinBackward0": 2, "MinBackward1": 1,
+    "MaximumBackward0": 1, "MinimumBackward0": 1, "MedianBackward0": 1, "MedianBackward1": 2, "AsStridedBackward0": 1,
+    "TakeBackward0": 1, "IndexSelectBackward0": 1, "MaskedSelectBackward0": 1, "TopkBackward0": 2, "SortBackward0": 2,
+}  # fmt: skip
+"""How often torch's formulas write into the gradient that they give, which shows in its version (ACC-37)."""

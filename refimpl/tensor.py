@@ -86,12 +86,17 @@ def version_of(tensor: Tensor) -> int:
 
 
 def bump(tensor: Tensor) -> None:
-    """Count one write to the tensor's storage."""
+    """Count one write to the tensor's storage.
+
+    Raises RuntimeError for an inference tensor in normal mode; what was written stays written, as in torch (MODE-04).
+    """
     counter = tensor._counter
     if counter is None:
         tensor._counter = [1]
     elif counter is not INFERENCE:
         counter[0] += 1
+    elif not state.inference:
+        raise RuntimeError(text("inference.inplace"))
 
 
 class ReadOnly(property):
@@ -164,6 +169,14 @@ class Tensor:
     @property
     def is_meta(self) -> bool:
         return self.device == devices.META
+
+    def cuda(self, device: Any = None) -> Any:
+        """Raises AssertionError: there is no CUDA here (DEVICE-04)."""
+        return devices.parse("cuda")
+
+    def cpu(self) -> Tensor:
+        """The tensor itself, or a copy on the CPU."""
+        return self.to(devices.CPU)  # type: ignore[attr-defined, no-any-return]
 
     is_cuda = is_sparse = is_nested = is_quantized = is_mkldnn = False
 
@@ -458,6 +471,8 @@ class Tensor:
         copied = layout.empty_strided(array.shape, layout.preserved_strides(array), array.dtype)
         copied[...] = array
         made = wrap(copied, type(self))
+        if type(self) is Tensor:
+            made._counter = [1]  # torch fills the copy in place
         made._req = self.requires_grad
         memo[id(self)] = made
         if self._x is not None and self._x.grad is not None:

@@ -149,10 +149,8 @@ def grad_accumulator(tensor: Tensor) -> Any:
 def check_inplace(tensor: Tensor, recorded: bool) -> None:
     """Refuse an in-place operation that autograd cannot follow; nothing has been written yet (INPLACE-16).
 
-    Raises RuntimeError: INPLACE-01, INPLACE-02, VIEW-06, VIEW-08, VIEW-14, MODE-04.
+    Raises RuntimeError: INPLACE-01, INPLACE-02, VIEW-06, VIEW-08, VIEW-14.
     """
-    if tensor._counter is INFERENCE and not state.inference:
-        raise RuntimeError(text("inference.inplace"))
     if not recorded or not state.grad:
         return
     if tensor._req is None:
