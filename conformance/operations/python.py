@@ -4,7 +4,7 @@ from conformance.operations.schema import op, words
 
 BUILTINS = (
     *(
-        op(f"python.{name}", name, arguments, "builtin", arity=0)
+        op(f"python.{name}", name, arguments, "builtin", arity=0, flags="sizes" if name == "range" else "")
         for name, arguments in (
             ("len", ""),
             ("list", ""),

@@ -31,6 +31,13 @@ _LOG = """
 def log(*values):
     print("log:", *values)
 """
+_THREAD_NAME = """
+def thread_name():
+    import threading
+
+    name, _, number = threading.current_thread().name.rpartition("_")
+    return f"threads {number}" if name == "threads" else name or "main"
+"""
 _WARNINGS_ONCE = '''
 @contextlib.contextmanager
 def warnings_once():
@@ -50,7 +57,7 @@ def __on_thread(name, block):
     import concurrent.futures
 
     if name not in __workers:
-        __workers[name] = concurrent.futures.ThreadPoolExecutor(1)
+        __workers[name] = concurrent.futures.ThreadPoolExecutor(1, name)
     __workers[name].submit(block).result()
 '''
 _ON_THREADS = '''
@@ -65,7 +72,7 @@ def __on_threads(count, block):
         barrier.wait()
         block()
 
-    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+    with concurrent.futures.ThreadPoolExecutor(count, "threads") as pool:
         for running in [pool.submit(start) for _ in range(count)]:
             running.result()
 '''
@@ -74,6 +81,7 @@ _HELPERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "bits": ((), _BITS),
     "log": ((), _LOG),
     "warnings_once": (("import contextlib",), _WARNINGS_ONCE),
+    "thread_name": ((), _THREAD_NAME),
     "thread": ((), _ON_THREAD),
     "threads": ((), _ON_THREADS),
     "ref": (("from weakref import ref",), ""),

@@ -28,11 +28,11 @@ def check_sizes(rows: Iterable[Operation], args: list[Any], kwargs: dict[str, An
             continue
         count = _elements(row.name, args, kwargs)
         if count > limits.ELEMENTS:
-            fail(at, f"a tensor of {count} elements; the limit is {limits.ELEMENTS}")
+            fail(at, f"{count} elements; the limit is {limits.ELEMENTS}")
 
 
 def _elements(name: str, args: list[Any], kwargs: dict[str, Any]) -> int:
-    if name == "arange":
+    if name in ("arange", "python.range"):
         numbers = [_integers(arg) for arg in args]
         if not numbers or not all(numbers):
             return 0

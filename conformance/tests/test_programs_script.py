@@ -26,6 +26,7 @@ x.grad
 y.backward()
 with thread("a"):
     raised = x.detach() * 2
+    log(thread_name())
 with threads(2):
     raised.sum()
 kept = ref(raised)
@@ -33,6 +34,7 @@ kept() is raised
 with warnings_once():
     copy.copy(raised)
 torch.ones(1, device=torch.device("main"))
+thread_name()
 """)
 
 
@@ -62,7 +64,8 @@ def test_the_script_runs_and_its_assertions_hold(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "tensor(1.)\nlog: tensor(2.)\n" in done.stdout
     assert "statement 7: RuntimeError: Trying to backward through the graph a second time" in done.stdout
-    assert done.stdout.endswith("the end\n")
+    assert "log: a\n" in done.stdout
+    assert done.stdout.endswith("main\nthe end\n")
 
 
 def test_a_wrong_value_makes_the_script_fail(tmp_path: Path) -> None:
