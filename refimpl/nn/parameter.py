@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..operations.creation import tensor
-from ..tensor import Tensor, set_requires_grad
+from ..tensor import Tensor, set_requires_grad, wrap
 
 
 class Parameter(Tensor):
@@ -16,9 +16,8 @@ class Parameter(Tensor):
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Any:
         source = tensor([]) if data is None else data
-        from ..tensor import wrap
-
-        made = wrap(source.detach().array(), cls)
+        made = wrap(source.detach().array())
+        made.__class__ = cls
         made._counter = source._counter
         if requires_grad:
             set_requires_grad(made, True, "requires_grad.constructor", setter=False)

@@ -12,6 +12,7 @@ GROUPS = (
 
 
 def load() -> None:
-    """Import all groups, which fills the table."""
+    """Import all groups, which fills the table, and guard it against dtypes that torch refuses."""
     for group in GROUPS:
         import_module(f"{__name__}.{group}")
+    import_module(f"{__name__}.support").guard()

@@ -41,7 +41,7 @@ _backward(
     },
 )  # fmt: skip
 operation(
-    "relu", unary(lambda x: numpy.where(x <= 0, 0, x).astype(x.dtype)), parameters="self", node="ReluBackward0",
+    "relu", unary(lambda x: numpy.where(x < 0, 0, x).astype(x.dtype)), parameters="self", node="ReluBackward0",
     inplace=True, gradients={"self": vjp(lambda F, grad, result: F.threshold_backward(grad, result, 0), "result")},
 )  # fmt: skip
 operation(

@@ -33,8 +33,8 @@ def add(self: Array, other: Array, *, alpha: Any = 1) -> Array:
     if type(other) in NUMBERS and self.dtype in REDUCED:
         return _reduced(numpy.add, self, other)
     result = self + other
-    if result.dtype.kind == "b":
-        return numpy.logical_or(self, other)
+    if result.dtype.kind == "c":
+        result = _complex_sum(self, other, 1)
     return result if result.ndim < 2 else settle(result, self, other)
 
 
@@ -50,7 +50,15 @@ def sub(self: Array, other: Array, *, alpha: Any = 1) -> Array:
     if type(other) in NUMBERS and self.dtype in REDUCED:
         return _reduced(numpy.subtract, self, other)
     result = self - other
+    if result.dtype.kind == "c":
+        result = _complex_sum(self, other, -1)
     return result if result.ndim < 2 else settle(result, self, other)
+
+
+def _complex_sum(self: Array, other: Array, factor: int) -> Array:
+    """self + factor * other, the product complex as in torch's kernel: it decides zeros' signs and makes inf NaN."""
+    kind = (getattr(self, "dtype", None) or other.dtype).type
+    return self + kind(factor) * (kind(other) if type(other) in NUMBERS else other)
 
 
 def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Array:

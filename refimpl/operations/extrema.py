@@ -95,7 +95,7 @@ def _along(name: str, arg: Any) -> Any:
     def forward(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Array]:
         axis = _check_axis(self, dim, name)
         if self.ndim == 0:
-            return self, numpy.int64(0)
+            return self.copy(), numpy.int64(0)
         order = numpy.expand_dims(arg(widen(self), axis), axis)
         return _taken(self, order, axis, keepdim)
 
@@ -145,7 +145,7 @@ _by_index("median.dim", _along("median", _median_arg), "MedianBackward1")
 def _mode_forward(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Array]:
     axis = _check_axis(self, dim, "mode")
     if self.ndim == 0:
-        return self, numpy.int64(0)
+        return self.copy(), numpy.int64(0)
     counts = numpy.sum(numpy.expand_dims(self, axis) == numpy.expand_dims(self, axis + 1), axis=axis + 1)
     best = counts == counts.max(axis, keepdims=True)
     values = numpy.where(best, self, self.max(axis, keepdims=True)).min(axis, keepdims=True)
@@ -203,7 +203,7 @@ def _extreme(name: str, function: Any, node: str) -> None:
                 f"{name}(): Expected reduction dim {next(a for a in axes if self.shape[a] == 0)} to have non-zero size."
             )
         if self.ndim == 0:
-            return self
+            return self.copy()
         return contiguous(arrays.asarray(function(widen(self), axis=axes, keepdims=keepdim).astype(self.dtype)))
 
     operation(
@@ -231,7 +231,7 @@ def _aminmax(self: Array, *, dim: int | None = None, keepdim: bool = False) -> t
     if self.size == 0 and dim is None:
         raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
     if self.ndim == 0:
-        return self, self
+        return self.copy(), self.copy()
     wide = widen(self)
     return tuple(
         function(wide, axis=axis, keepdims=keepdim).astype(self.dtype) for function in (numpy.min, numpy.max)
@@ -285,7 +285,7 @@ def _order(self: Array, axis: int, descending: bool) -> Array:
 
 def _sort(self: Array, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Array, Array]:
     if self.ndim == 0:
-        return self, numpy.int64(0)
+        return self.copy(), numpy.int64(0)
     axis = axis_of(dim, self.ndim)
     values, order = _taken(self, _order(self, axis, descending), axis, True)
     return settle(values, self) if values.ndim > 1 else values, order
@@ -308,7 +308,7 @@ def _topk(
     if not 0 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")
     if self.ndim == 0:
-        return self, numpy.int64(0)
+        return self.copy(), numpy.int64(0)
     order = numpy.take(_order(self, axis, largest), range(k), axis=axis)
     values, order = _taken(self, order, axis, True)
     return contiguous(values), contiguous(order)
@@ -322,7 +322,7 @@ def _kthvalue(self: Array, k: int, dim: int = -1, keepdim: bool = False) -> tupl
     if not 1 <= k <= (self.shape[axis] if self.ndim else 1):
         raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(axis))
     if self.ndim == 0:
-        return self, numpy.int64(0)
+        return self.copy(), numpy.int64(0)
     order = numpy.take(_order(self, axis, False), [k - 1], axis=axis)
     return _taken(self, order, axis, keepdim)
 
@@ -333,7 +333,7 @@ _by_index("kthvalue", _kthvalue, "KthvalueBackward0")
 def _running(name: str, better: Any, node: str) -> None:
     def forward(self: Array, dim: int) -> tuple[Array, Array]:
         if self.ndim == 0:
-            return self, numpy.int64(0)
+            return self.copy(), numpy.int64(0)
         axis = axis_of(dim, self.ndim)
         moved = numpy.moveaxis(self, axis, 0)
         values, order = moved.copy(), numpy.zeros_like(moved, dtype=numpy.int64)

@@ -25,15 +25,23 @@ def _pass(F: Any, grad: Any) -> Any:
     return grad
 
 
+def _sign(x: Array) -> Array:
+    """-1, 0 or 1; 0 also for NaN (SUBGRAD-01)."""
+    return numpy.subtract(x > 0, x < 0, dtype=numpy.int8).astype(x.dtype) if x.dtype.kind != "b" else x
+
+
+operation(
+    "sign", unary(_sign), parameters="self", node="SignBackward0", inplace=True, out=True,
+    gradients={"self": vjp(_zero)},
+)  # fmt: skip
 for _name, _function, _node in (
     ("floor", numpy.floor, "FloorBackward0"),
     ("ceil", numpy.ceil, "CeilBackward0"),
     ("trunc", numpy.trunc, "TruncBackward0"),
-    ("sign", numpy.sign, "SignBackward0"),
     ("round.plain", numpy.round, "RoundBackward0"),
 ):
     operation(
-        _name, _on_floats(_function) if _name != "sign" else unary(numpy.sign), parameters="self", node=_node,
+        _name, _on_floats(_function), parameters="self", node=_node,
         inplace=True, out=True, gradients={"self": vjp(_zero)},
     )  # fmt: skip
 
@@ -76,7 +84,7 @@ operation(
 
 def _sgn(x: Array) -> Array:
     if x.dtype.kind != "c":
-        return numpy.sign(x)
+        return _sign(x)
     size = numpy.abs(x)
     return numpy.where(size == 0, 0, x / numpy.where(size == 0, 1, size)).astype(x.dtype)
 

@@ -58,6 +58,8 @@ def expand_geometry(
             f"expand({{{shape_text(shape)}}}, size={shape_text(size)}): the number of sizes provided ({len(size)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
+    if not shape and -1 not in size:
+        return size, (0,) * len(size)
     lead = len(size) - len(shape)
     out_shape, out_strides = [0] * len(size), [0] * len(size)
     for axis in range(len(size) - 1, -1, -1):
