@@ -133,8 +133,10 @@ def warn_about_layout(grad: Tensor, variable: Tensor) -> None:
 def obeys_contract(grad: Any, leaf: Any) -> bool:
     """True if the gradient's strides are those that the leaf's ``.grad`` must have (LAYOUT-01, LAYOUT-02, LAYOUT-06)."""
     shape = grad.shape
-    if not shape or grad.size == 0:
+    if not shape:
         return True
+    if grad.size == 0:
+        return grad.base is None  # an expanded nothing has strides of 0
     strides = strides_of(grad)
     wanted = strides_of(leaf)
     if not layout.is_dense(leaf.shape, wanted) or len(wanted) != len(strides):
@@ -209,6 +211,7 @@ def assign_grad(tensor: Tensor, grad: Any) -> None:
 def assign_grad_dtype(tensor: Tensor, value: Any) -> None:
     """``tensor.grad_dtype = value`` (ACC-33). Raises RuntimeError for a non-leaf or a gradient of another dtype."""
     if not tensor.is_leaf:
+        tensor.grad  # noqa: B018  (torch looks at it first, which warns)
         raise RuntimeError(text("grad_dtype.non_leaf"))
     if value is not None and not isinstance(value, dtypes.DType):
         raise TypeError(f"grad_dtype must be a torch.dtype or None, but got {type(value).__name__}")

@@ -336,7 +336,7 @@ def drain(task: GraphTask) -> None:
             place += 1
         if passed is not None:
             pass_on(task, node, passed, outs)
-        if node.writes and not careful:
+        if node.writes and not task.recorded:
             for below in following:
                 if below is not None and below not in bumps:
                     bumps[below] = node.writes
