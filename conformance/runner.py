@@ -33,8 +33,10 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Opt
 FORM = 1
 PROTOCOL = 1
 
-MAX_CALLS = 150
-"""Nested calls of the program's own functions, hooks included; the next one raises RecursionError."""
+MAX_CALLS = 60
+"""Nested calls of the program's own functions, hooks included; the next one raises RecursionError.
+
+Passes nested deeper than that torch moves to other threads, where exceptions get lost, and aborts at exit."""
 STACK = 4000
 """Python frames that a program may use, its engine's included, above the runner's caller."""
 MAX_SIGHT = 30
@@ -1399,10 +1401,10 @@ class Interpreter:
         name = e[1]
         if "." not in name or name in BUILTINS:
             return self.builtin(name, e, scope)
-        function = self.resolve(name)
         known = self.functions.get(name)
         if known is None:
             raise BadProgram("%s is no function of the table" % name)
+        function = self.resolve(name)
         args = self.sequence(e[2], scope)
         kwargs = self.keywords(e[3], scope) if e[3] else {}
         if self.engine.main_device is not None and known["factory"]:
@@ -1913,7 +1915,14 @@ def rejects_keyword(text: str, key: str) -> bool:
     return False
 
 
-EVALUATE: Dict[str, Callable[[Interpreter, List[Any], Scope], Any]] = {
+class Table(Dict[str, Any]):
+    """A dispatch table; what is not in it is no part of the form."""
+
+    def __missing__(self, key: str) -> Any:
+        raise BadProgram("%r is no part of the form" % (key,))
+
+
+EVALUATE: Dict[str, Callable[[Interpreter, List[Any], Scope], Any]] = Table({
     "name": Interpreter._name, "float": Interpreter._float, "complex": Interpreter._complex,
     "list": Interpreter._list,
     "tuple": Interpreter._tuple, "dict": Interpreter._dict, "slice": Interpreter._slice,
@@ -1923,15 +1932,15 @@ EVALUATE: Dict[str, Callable[[Interpreter, List[Any], Scope], Any]] = {
     "apply": Interpreter._apply, "attr": Interpreter._attr, "item": Interpreter._item,
     "binary": Interpreter._binary,
     "unary": Interpreter._unary, "compare": Interpreter._compare, "lambda": Interpreter._lambda,
-}  # fmt: skip
-EXECUTE: Dict[str, Callable[[Interpreter, Dict[str, Any], Scope], Any]] = {
+})  # fmt: skip
+EXECUTE: Dict[str, Callable[[Interpreter, Dict[str, Any], Scope], Any]] = Table({
     "assign": Interpreter._assign, "augment": Interpreter._augment, "expr": Interpreter._expr,
     "print": Interpreter._expr, "delete": Interpreter._delete, "with": Interpreter._with,
     "repeat": Interpreter._repeat, "if": Interpreter._if, "define": Interpreter._define,
     "class": Interpreter._class,
     "return": Interpreter._return, "raise": Interpreter._raise, "global": Interpreter._pass,
     "pass": Interpreter._pass,
-}  # fmt: skip
+})  # fmt: skip
 
 
 # ----------------------------------------------------------------------------------------------------
