@@ -208,7 +208,9 @@ def drop_parts(body: Body) -> Iterator[Body]:
                 yield put(body, place, [*expression[:-2], fewer, kwargs])
         elif tag in ("list", "tuple", "dict"):
             for fewer in _without(expression[1]):
-                yield put(body, place, [tag, fewer])
+                # An empty list makes a tensor of no elements: small, and not what a person would write.
+                if fewer or tag != "list":
+                    yield put(body, place, [tag, fewer])
 
 
 def use_operand(body: Body) -> Iterator[Body]:
