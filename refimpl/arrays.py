@@ -80,9 +80,3 @@ def storage_size(array: Array) -> int:
         owner = owner.base
     return int(owner.nbytes) // int(array.dtype.itemsize)
 
-
-def add_at(target: Array, index: Any, values: Array) -> Array:
-    """A copy of `target` with `values` added at `index`, each as often as it occurs there."""
-    result = target.copy()
-    numpy.add.at(result, index, values)
-    return result

@@ -49,6 +49,12 @@ class DType:
         """The old tensor type's name, as error texts write it: `torch.FloatTensor`."""
         return f"torch.{self.scalar_name}Tensor"
 
+    @property
+    def error_name(self) -> str:
+        """The type's name in the texts of the C++ core, which lacks the old names of the newer types."""
+        old = self.name not in ("bfloat16", "complex64", "complex128")
+        return self.tensor_name if old else f"CPU{self.scalar_name}Type"
+
     def to_real(self) -> DType:
         """The real type of the same precision."""
         return _REAL.get(self, self)

@@ -290,6 +290,8 @@ def drain(task: GraphTask) -> None:
         grad = None
         if not keep:
             node.release()
+        # What the gradients' versions are, where they are not 0: (the gradient or None for all, version).
+        marked = passed or ((None, node.writes) if node.writes and not task.recorded else None)
         place = 0
         for below in following:
             if below is not None:
@@ -302,8 +304,12 @@ def drain(task: GraphTask) -> None:
                             place += 1
                             continue
                         buffers[below] = outs[place]
+                        if marked is not None and (marked[0] is None or outs[place] is marked[0]):
+                            bumps[below] = marked[1]
                     elif old is None:
                         buffers[below] = outs[place]
+                        if marked is not None and (marked[0] is None or outs[place] is marked[0]):
+                            bumps[below] = marked[1]
                     elif outs[place] is not None:
                         del buffers[below]
                         box = [old, place and _moved(outs, place, old)]
@@ -334,14 +340,8 @@ def drain(task: GraphTask) -> None:
                             sole = None
                         heappush(queue, (-below.seq, below))
             place += 1
-        if passed is not None:
-            pass_on(task, node, passed, outs)
-        if node.writes and not task.recorded:
-            for below in following:
-                if below is not None and below not in bumps:
-                    bumps[below] = node.writes
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
-        outs = passed = None
+        outs = passed = marked = None
 
 
 def add_gradients(task: GraphTask, below: Node, box: list[Any], second: Any) -> Any:
@@ -376,14 +376,6 @@ def owns_memory(array: Any) -> bool:
     if isinstance(array, numpy.generic):
         return True
     return array.base is None and layout.is_dense(array.shape, strides_of(array))
-
-
-def pass_on(task: GraphTask, node: Node, passed: tuple[Any, int], outs: Sequence[Any]) -> None:
-    """A node that hands its gradient on as it is hands on its version too."""
-    grad, version = passed
-    for place, below in enumerate(node.next):
-        if below is not None and outs[place] is grad:
-            task.bumps.setdefault(below, version)
 
 
 def capture(task: GraphTask, node: Node, grads: Any, entry: ExecInfo) -> Any:

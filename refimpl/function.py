@@ -90,7 +90,10 @@ class FunctionNode(Node, FunctionCtx):
         given = []
         for i, grad in enumerate(grads):
             if grad is None and self.materialize_grads and self.metas[i].dtype is not None:  # type: ignore[index]
-                given.append(task.wrap(task.zeros(self.metas[i]), 1))  # type: ignore[index]
+                zero = task.wrap(task.zeros(self.metas[i]))  # type: ignore[index]
+                if zero._counter is None:
+                    zero._counter = [1]  # torch fills them in place
+                given.append(zero)
             else:
                 given.append(task.wrap(grad))
         with modes.set_grad_enabled(state.grad):

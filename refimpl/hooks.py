@@ -67,7 +67,7 @@ def check_result(before: Any, after: Any, hook: Hook) -> None:
         return
     if after.dtype is not before.dtype:
         raise RuntimeError(
-            text("hook.dtype", name=hook_name(hook), expected=before.dtype.tensor_name, dtype=after.dtype.tensor_name)
+            text("hook.dtype", name=hook_name(hook), expected=before.dtype.error_name, dtype=after.dtype.error_name)
         )
     if after.device != before.device:
         raise RuntimeError(

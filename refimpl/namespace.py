@@ -10,8 +10,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import importlib
-import pkgutil
 
 from . import arrays, operations
 from .operations import layout
@@ -114,8 +112,7 @@ _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")
 
 def install(public: dict[str, Any]) -> None:
     """Fill both namespaces, put the public functions into ``public`` (the package) and the methods on `Tensor`."""
-    for module in pkgutil.iter_modules(operations.__path__):
-        importlib.import_module(f"{operations.__name__}.{module.name}")
+    operations.load()
     _fill(RAW)
     _fill(TENSOR)
     tensor = TENSOR.__dict__

@@ -384,7 +384,7 @@ def check_devices(values: list[Any], tensors: tuple[int, ...]) -> None:
 
 def check_overlap(array: Any) -> None:
     """Refuse to write where several elements are one memory location (VIEW-11)."""
-    if any(stride == 0 and extent > 1 for stride, extent in zip(array.strides, array.shape, strict=True)):
+    if array.size and any(s == 0 and extent > 1 for s, extent in zip(array.strides, array.shape, strict=True)):
         raise RuntimeError(text("inplace.overlap"))
 
 

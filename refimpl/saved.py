@@ -135,7 +135,7 @@ def check_version(node: Any, kind: Any, shape: Any, version: int, expected: int,
         made_by = text("saved.producer", output=nr, node=_short(producer.name()))
     hint = text("saved.hint_anomaly" if state.anomaly else "saved.hint")
     raise RuntimeError(
-        text("saved.modified", type=kind.tensor_name, shape=list(shape), producer=made_by, version=version,
+        text("saved.modified", type=kind.error_name, shape=list(shape), producer=made_by, version=version,
              expected=expected) + hint
     )  # fmt: skip
 

@@ -95,7 +95,7 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
         bump(each)
 
 
-class _Handles:
+class _MultiHandle:
     def __init__(self, handles: tuple[Any, ...]) -> None:
         self.handles = handles
 
@@ -104,14 +104,14 @@ class _Handles:
         for handle in self.handles:
             handle.remove()
 
-    def __enter__(self) -> _Handles:
+    def __enter__(self) -> _MultiHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _Handles:
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _MultiHandle:
     """Call ``fn`` once for each pass: with all gradients when the last has come, or with the first (HOOK-20)."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
@@ -128,7 +128,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
                 task.callbacks.append(lambda: done.discard(id(task)))
             fn(grad)
 
-        return _Handles(tuple(each.register_hook(first) for each in tensors if each.requires_grad))
+        return _MultiHandle(tuple(each.register_hook(first) for each in tensors if each.requires_grad))
     nodes = [views.gradient_edge(each)[0] for each in tensors]
     waiting: dict[int, tuple[list[Any], list[int]]] = {}
 
@@ -149,7 +149,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
 
         return arrived
 
-    return _Handles(tuple(each.register_hook(hook_for(i)) for i, each in enumerate(tensors)))
+    return _MultiHandle(tuple(each.register_hook(hook_for(i)) for i, each in enumerate(tensors)))
 
 
 def _will_run(task: Any, node: Node) -> bool:

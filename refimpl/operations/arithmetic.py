@@ -278,7 +278,7 @@ def _pow_backward(F: Any, grad: Any, self: Any, exponent: Any, dtype: Any) -> An
     return F.handle_r_to_c(dtype, F.mul(grad, F.conj(slope)))
 
 
-def _pow_backward_self(F: Any, grad: Any, self: Any, exponent: Any, dtype: Any) -> Any:
+def _pow_backward_self(F: Any, grad: Any, self: Any, exponent: Any, dtype: Any, result: Any) -> Any:
     slope = F.mul(exponent, F.pow(self, F.sub(exponent, 1)))
     product = F.mul(grad, F.conj(slope))
     return F.handle_r_to_c(dtype, F.where(F.eq(exponent, 0.0), F.scalar_like(0.0, product), product))
@@ -313,7 +313,8 @@ operation(
 operation(
     "pow.Tensor_Tensor", _pow_tensors, tensors=("self", "exponent"), promotion=PROMOTE, node="PowBackward1", inplace=True,
     gradients={
-        "self": vjp(_pow_backward_self, "self", "exponent", "self.dtype"),
+        # the result is kept (and its version checked) whichever of the two needs a gradient
+        "self": vjp(_pow_backward_self, "self", "exponent", "self.dtype", "result"),
         "exponent": vjp(_pow_backward_exponent, "self", "exponent", "result", "exponent.dtype"),
     },
 )  # fmt: skip
@@ -406,7 +407,7 @@ operation(
     "addcdiv", addcdiv, tensors=("self", "tensor1", "tensor2"), scalars=(), promotion=PROMOTE, node="AddcdivBackward0",
     inplace=True,
     gradients={
-        "self": vjp(lambda F, grad, dtype: F.handle_r_to_c(dtype, grad), "self.dtype"),
+        "self": vjp(lambda F, grad, dtype, tensor2: F.handle_r_to_c(dtype, grad), "self.dtype", "tensor2"),
         "tensor1": vjp(
             lambda F, grad, tensor2, value, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(F.rdiv(tensor2, value)))),
             "tensor2", "value", "tensor1.dtype",
@@ -440,7 +441,7 @@ operation(
     gradients={
         "self": vjp(lambda F, grad, weight: F.mul(grad, F.conj(F.rsub(weight, 1))), "weight"),
         "end": vjp(lambda F, grad, weight: F.mul(grad, F.conj(weight)), "weight"),
-        "weight": vjp(lambda F, grad, self, end: F.mul(grad, F.conj(F.sub(end, self))), "self", "end"),
+        "weight": vjp(lambda F, grad, self, end, weight: F.mul(grad, F.conj(F.sub(end, self))), "self", "end", "weight"),
     },
 )  # fmt: skip
 

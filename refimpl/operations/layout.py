@@ -56,6 +56,20 @@ def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
+def may_overlap(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """True unless each dimension steps over all that the faster ones reach."""
+    reach = 1
+    if 0 in shape:
+        return False
+    for stride, size in sorted(zip(strides, shape, strict=True)):
+        if size == 1:
+            continue
+        if stride < reach:
+            return True
+        reach += (size - 1) * stride
+    return False
+
+
 def is_channels_last(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """The strides of `torch.channels_last` (4-d) or `torch.channels_last_3d` (5-d)."""
     if len(shape) not in (4, 5):

@@ -113,7 +113,11 @@ def _check_divisor(other: Array) -> None:
 
 def _remainder(self: Array, other: Array) -> Array:
     _check_divisor(other)
-    return numpy.remainder(self, other)
+    kind = getattr(self, "dtype", None) or other.dtype
+    if kind.kind in "biu":
+        return numpy.remainder(self, other)
+    rest = numpy.fmod(self, other)
+    return numpy.where((rest != 0) & (numpy.less(other, 0) != (rest < 0)), rest + other, rest).astype(kind)
 
 
 def _fmod(self: Array, other: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy
 
 from .. import arrays
 from .dimensions import axes_of, axis_of
-from .layout import element_strides, empty_strided, preserved_strides, view_strides
+from .layout import element_strides, may_overlap, view_strides
 from .sizes import expand_geometry, infer_size, shape_text, sizes_of
 from .table import composite, operation, vjp
 
@@ -358,18 +358,21 @@ def as_strided_backward(
     def reach(shape: Sequence[int], strides: Sequence[int], start: int) -> int:
         return 0 if 0 in shape else start - base + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
 
-    memory = arrays.zeros(max(reach(size, stride, offset), reach(input_size, input_stride, input_offset)), grad.dtype)
-    if grad.size:
+    memory = arrays.zeros(
+        max(reach(size, stride, offset), reach(input_size, input_stride, input_offset)), dtype=grad.dtype
+    )
+    window = arrays.restride(memory, tuple(size), tuple(stride), offset - base)
+    if may_overlap(size, stride):
         places = arrays.restride(arrays.arange(len(memory)), tuple(size), tuple(stride), offset - base)
-        memory = arrays.add_at(memory, (places,), grad)
+        numpy.add.at(memory, places, grad)
+    else:
+        window[...] = grad
     read = arrays.restride(memory, tuple(input_size), tuple(input_stride), input_offset - base)
-    overlaps = arrays.add_at(
-        arrays.zeros(len(memory), arrays.arange(1).dtype),
-        (arrays.restride(arrays.arange(len(memory)), tuple(input_size), tuple(input_stride), input_offset - base),), 1,
-    )  # fmt: skip
-    if overlaps.size and overlaps.max() > 1:
-        count = arrays.restride(overlaps, tuple(input_size), tuple(input_stride), input_offset - base)
-        read = (read / count.astype(grad.dtype)).astype(grad.dtype)
+    if may_overlap(input_size, input_stride):
+        uses = arrays.zeros(len(memory), dtype=grad.dtype)
+        where = arrays.restride(arrays.arange(len(memory)), tuple(input_size), tuple(input_stride), input_offset - base)
+        numpy.add.at(uses, where, grad.dtype.type(1))
+        memory[...] = memory / uses
     return read
 
 
@@ -396,11 +399,6 @@ operation(
         )
     },
 )  # fmt: skip
-
-
-def like_strided(array: Array) -> Array:
-    """Uninitialised memory of the array's shape, type and (dense) layout."""
-    return empty_strided(array.shape, preserved_strides(array), array.dtype)
 
 
 @composite("T", functions=(), methods=("T",))
