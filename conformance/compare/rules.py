@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
 
 from conformance.compare.verdict import Level, Strength
 
@@ -70,10 +69,3 @@ STEP_FIELDS: MappingProxyType[str, Rule] = MappingProxyType({"at": STATE, "kind"
 def rule_of_field(name: str) -> Rule:
     """The rule of a tensor's field; an unknown field, as an engine may add one, counts as state."""
     return TENSOR_FIELDS.get(name, STATE)
-
-
-def plain(value: Any) -> Any:
-    """`value` with tuples as lists, as JSON has it."""
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    return value

@@ -160,7 +160,6 @@ class _Comparison:
             report.add("steps", STATE, len(steps), len(ours), "the number of steps in the trace")
         self.differences += report.differences
 
-    @property
     def payloads(self) -> bool:
         """Whether the payloads of NaNs are meant; looked up in the program only when bits differ."""
         if self._payloads is None:
@@ -177,6 +176,7 @@ class _Comparison:
             self.tally,
             self.shadow.lookup(root),
             self.compare_ids,
+            self.shadow.eager,
             self.payloads,
             gradients,
         )

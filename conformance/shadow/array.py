@@ -246,7 +246,9 @@ class BoundedArray(np.lib.mixins.NDArrayOperatorsMixin):
         """The one value, its bound kept in the run's table."""
         number = self.value.item()
         bound = float(np.abs(self.bound).item())
-        if bound:
+        if bound and self.dtype.kind in "biu":
+            state.current().leave_open(what)
+        elif bound:
             escaped = state.current().escaped
             escaped[number] = max(bound, escaped.get(number, 0.0))
         return number
@@ -336,6 +338,12 @@ def _values(operand: Any) -> Any:
     if isinstance(operand, BoundedArray):
         return operand.value
     return type(operand)(map(_values, operand)) if type(operand) in (tuple, list) else operand
+
+
+class Literal(BoundedArray):
+    """Numbers as the program writes them: casting them is reading them, in which all engines agree."""
+
+    __slots__ = ()
 
 
 class BoundedScalar(BoundedArray):

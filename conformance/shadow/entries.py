@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from conformance.shadow import state
-from conformance.shadow.array import FUNCTIONS, BoundedArray, BoundedScalar, bound_dtype
+from conformance.shadow.array import FUNCTIONS, BoundedArray, BoundedScalar, Literal, bound_dtype
 from conformance.shadow.call import make, operand_bound, size_of, undecided_truth
 from conformance.shadow.rounding import Numbers, Reals, cast_error, format_of, is_whole, wide
 
@@ -43,7 +43,10 @@ def cast(array: BoundedArray, dtype: np.dtype[Any], order: Any = "K", copy: bool
         )
     with np.errstate(all="ignore"):
         value = array.value.astype(dtype, order=order)
-        return make(value, cast_bound(array.value, array.bound, value), scalar=is_scalar(array))
+        bound = cast_bound(array.value, array.bound, value)
+        if type(array) is Literal:
+            bound = np.where(size_of(array.bound) == 0, 0.0, bound)
+        return make(value, bound, scalar=is_scalar(array))
 
 
 def cast_bound(before: Any, bound: Any, after: Any) -> Any:

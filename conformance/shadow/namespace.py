@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.shadow.array import BoundedArray, Plain, bound_dtype
+from conformance.shadow import state
+from conformance.shadow.array import BoundedArray, Literal, Plain, bound_dtype
 from conformance.shadow.call import make, operand_bound
 from conformance.shadow.entries import bound_of, is_scalar, plain
 
@@ -19,8 +20,11 @@ def asarray(data: Any, dtype: Any = None, **options: Any) -> BoundedArray:
         return data if dtype is None else data.astype(dtype, copy=False)
     if _holds_bounded(data):
         return _stacked(data, dtype)
-    value = np.asarray(plain(data), dtype=dtype, **options)
-    return make(value, operand_bound(data) if not value.ndim else 0.0)
+    value = np.asarray(data, dtype=dtype, **options)
+    if not isinstance(data, (bool, int, float, complex, list, tuple)):
+        return make(value, operand_bound(data) if not value.ndim else 0.0)
+    made = make(value, np.asarray(_bounds(data)) if state.current().escaped else 0.0)
+    return made if dtype is not None else Literal(made.value, made.bound)
 
 
 def _holds_bounded(data: Any) -> bool:

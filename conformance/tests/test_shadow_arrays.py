@@ -230,6 +230,13 @@ def test_adding_zero_and_scaling_by_powers_of_two_round_nothing() -> None:
     assert (a * 0.0).bound.tolist() == [0.0, 0.0]
 
 
+def test_numbers_are_read_as_the_program_writes_them() -> None:
+    written = namespace.asarray([0.1, 0.5])
+    assert written.astype(F32).bound.tolist() == [0.0, 0.0]
+    assert written.astype(F32).astype(np.float16).bound[0] > 0
+    assert (written * 1.0).astype(F32).bound[0] > 0
+
+
 def test_casts_round_only_what_they_lose() -> None:
     assert bounded([0.5, 2048.0]).astype(np.float16).bound.tolist() == [0.0, 0.0]
     assert (bounded([0.1, 2049.0]).astype(np.float16).bound > 0).all()
