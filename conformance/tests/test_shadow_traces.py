@@ -82,7 +82,7 @@ w.sum().backward()
 
 
 def test_a_branch_that_a_wider_dtype_would_take_differently_is_undecided() -> None:
-    """0.1 * 3.0 > 0.3 holds in float32, and holds not in exact numbers."""
+    """0.1 * 3.0 > 0.3 holds in exact numbers, and not in float32."""
     program = parse(BRANCHES)
     shadow = shadow_trace(program)
     step = shadow["steps"][3]["seen"]["x"][1]["grad"][1]
@@ -98,9 +98,8 @@ def test_the_other_branch_is_no_difference_but_not_called_right_either() -> None
     oracle = trace(program, "torch")
     other = copy.deepcopy(oracle)
     for place in [*(step["seen"] for step in other["steps"][3:]), other["end"]]:
-        place["x"][1]["grad"][1]["bytes"] = place["x"][1]["grad"][1]["bytes"].replace(
-            "0000f041", "00004040", 1
-        )
+        fields = place["x"][1]["grad"][1]
+        fields["bytes"] = fields["bytes"].replace("00004040", "0000f041", 1)  # 3.0, 30.0
     assert other != oracle
     found = compare(program, oracle, other, bounds=lambda: shadow_trace(program))
     assert found.kind == "ill-conditioned"
