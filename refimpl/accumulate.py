@@ -47,17 +47,19 @@ class AccumulateGrad(Node):
             extra(self).device = variable.device
 
     def run(self, grads: Any, task: Any, needs: Any) -> Any:
-        """``grads`` is a box: a list of the one gradient, which is taken out of it, so that a sole owner can be told."""
-        if grads[0] is None:
-            return ()
+        """``grads`` is a box: a list of the one gradient, which is taken out of it, so that a sole owner can be told.
+
+        Nothing is accumulated for an undefined gradient or a leaf that no longer requires one, but the post-accumulate hooks run (HOOK-12).
+        """
         variable = self.variable
-        if variable._fn is not None:
+        defined = grads[0] is not None
+        if defined and variable._fn is not None:
             raise RuntimeError(text("accumulate.moved"))
-        if not variable.requires_grad:
-            return ()
+        defined = defined and variable.requires_grad
         posts = self.extra is not None and bool(self.extra.post_hooks)
         with _lock:
-            accumulate_grad(variable, grads, task, 1 if posts else 0)
+            if defined:
+                accumulate_grad(variable, grads, task, 1 if posts else 0)
             seldom = variable._x
             if seldom is not None and seldom.post_hooks:
                 for hook in tuple(seldom.post_hooks.values()):

@@ -67,8 +67,8 @@ class GraphTask:
     """One backward pass."""
 
     __slots__ = (
-        "F", "__weakref__", "buffers", "bumps", "callbacks", "captured", "dependencies", "exec_info", "held", "keep_graph", "queue", "recorded", "roots",
-        "seen", "unpack",
+        "F", "__weakref__", "buffers", "bumps", "callbacks", "captured", "dependencies", "exec_info", "held", "keep_graph",
+        "queue", "recorded", "seen", "unpack",
     )  # fmt: skip
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
@@ -82,7 +82,6 @@ class GraphTask:
         self.buffers: dict[Node, Any] = {}
         self.held: list[Any] = []  # tensors of captured gradients that were made early, to keep their versions
         self.queue: list[tuple[int, Node]] = []
-        self.roots: frozenset[Node] = frozenset()
         self.bumps: dict[Node, int] = {}  # in-place additions that the gradient waiting at a node has seen
         self.callbacks: list[Callable[[], Any]] = []
         self.seen: dict[int, Any] = {}  # id of an array -> weak reference to the tensor that shows it
@@ -136,6 +135,8 @@ def execute(
     carried = [task.unwrap(seed) for seed in seeds]
     # Held to the end of the pass: a seed is never stolen (SEED-14, SEED-15).
     carried = validate_outputs(task, [node for node, _ in roots], [nr for _, nr in roots], carried, "")
+    if accumulate and create_graph:
+        modes.warn_once(text("create_graph.cycle"), stacklevel=6)
     root: Node
     if len(roots) == 1:
         root, nr = roots[0]
@@ -145,7 +146,6 @@ def execute(
     else:
         root = GraphRoot(roots, carried)
         task.buffers[root] = None
-    task.roots = frozenset(node for node, _ in roots)
     compute_dependencies(task, root)
     if inputs:
         restrict(task, root, inputs, accumulate)
@@ -372,10 +372,11 @@ def _moved(outs: Sequence[Any], place: int, grad: Any) -> int:
 
 
 def owns_memory(array: Any) -> bool:
-    """True if an array is no view of another's memory, and dense."""
+    """True if nothing else sees the array's memory, and it is dense."""
     if isinstance(array, numpy.generic):
         return True
-    return array.base is None and layout.is_dense(array.shape, strides_of(array))
+    base = array.base
+    return (base is None or getrefcount(base) <= 3) and layout.is_dense(array.shape, strides_of(array))
 
 
 def capture(task: GraphTask, node: Node, grads: Any, entry: ExecInfo) -> Any:
@@ -396,7 +397,7 @@ def leaf_hooks(task: GraphTask, node: AccumulateGrad, grad: Any) -> Any:
     """Call the hooks of a leaf on its gradient (HOOK-03)."""
     seldom = node.variable._x
     if seldom is not None and seldom.hooks:
-        return task.unwrap(call_tensor_hooks(seldom.hooks, task.wrap(grad, task.bumps.get(node, 0))))
+        return settle_version(task, node, call_tensor_hooks(seldom.hooks, task.wrap(grad, task.bumps.get(node, 0))))
     return grad
 
 
@@ -433,7 +434,16 @@ def tensor_pre_hooks(task: GraphTask, node: Node, grads: Any) -> Any:
             tensor_hooks.retain_into(tensor, shown[nr])
     if several:
         return [task.unwrap(tensor) for tensor in shown]
-    return task.unwrap(shown[0])
+    return settle_version(task, node, shown[0])
+
+
+def settle_version(task: GraphTask, node: Node, tensor: Any) -> Any:
+    """Unwrap what hooks left, and remember its version (ACC-37)."""
+    if tensor is None or tensor._counter is None or not tensor._counter[0]:
+        task.bumps.pop(node, None)
+    else:
+        task.bumps[node] = tensor._counter[0]
+    return task.unwrap(tensor)
 
 
 def pre_hooks(task: GraphTask, node: Node, grads: Any) -> Any:

@@ -219,8 +219,6 @@ def run_engine(
             raise RuntimeError(text("root.no_grad", index=index))
         edges.append((node, nr))
     targets = [input_edge(each, accumulate) for each in inputs]
-    if accumulate and create:
-        modes.warn_once(text("create_graph.cycle"), stacklevel=4)
     found = engine.execute(edges, seeds, keep, create, targets, accumulate)
     if not accumulate and not allow_unreachable:
         for index, result in enumerate(found):

@@ -156,4 +156,4 @@ def _will_run(task: Any, node: Node) -> bool:
     if task.exec_info is not None:
         entry = task.exec_info.get(node)
         return entry is not None and (entry.needed or bool(entry.captures))
-    return node in task.dependencies or node in task.roots
+    return node in task.dependencies  # a single root is not counted, as in torch
