@@ -39,10 +39,10 @@ def describe(
     engine: Mapping[str, Any] | None,
 ) -> Failure:
     """What the report shows of a failure. `verdict` and both traces are those of the shortest program."""
-    source, original = to_source(_bare(shortest)), to_source(_bare(program))
+    source, original = to_source(bare(shortest)), to_source(bare(program))
     first = verdict.differences[0] if verdict.differences else None
     return Failure(
-        program=_bare(shortest).to_json(),
+        program=bare(shortest).to_json(),
         source=source,
         statements=len(shortest.body),
         original=original if original != source else None,
@@ -54,12 +54,12 @@ def describe(
         ),
         oracle=_shown(oracle, first),
         engine=_shown(engine, first),
-        script=assertion_script(_bare(shortest), oracle, engine, verdict.differences),
+        script=assertion_script(bare(shortest), oracle, engine, verdict.differences),
         group=group_name(program, verdict),
     )
 
 
-def _bare(program: Program) -> Program:
+def bare(program: Program) -> Program:
     """The program without its labels, which speak of what it was before it was shortened."""
     return Program(program.body)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.engines import EngineError
-from conformance.failures import shorten
+from conformance.failures import bare, shorten
 from conformance.oracles import Opening, default_oracle, open_oracle
 from conformance.plan import Case
 from conformance.programs import Program, to_source
@@ -53,6 +53,7 @@ class Session:
             elif self.sides.oracle.live:
                 shortest = shorten(program, verdict, lambda candidate: self.judge(candidate).verdict, 200)
                 shown = self.judge(shortest)
+        shortest = bare(shortest)
         lines.append(to_source(shortest))
         for difference in shown.verdict.differences:
             at = "at the end" if difference.at == "end" else f"statement {difference.at + 1}"

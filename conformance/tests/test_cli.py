@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ RECORDED = "recorded:torch-2.13.0-cpu"
 CASE = "accumulate-sums"
 
 Captured = pytest.CaptureFixture[str]
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 
 
 def conformance(*words: object) -> int:
@@ -118,7 +120,7 @@ def test_a_damaged_results_file_is_one_clear_line(tmp_path: Path, capsys: Captur
         (("replay", "no-such-case"), "no case is called 'no-such-case'"),
         (("report", "none.jsonl"), "none.jsonl: cannot be read"),
         (("spec", "zzzz"), "no clause is called or speaks of 'zzzz'"),
-        (("record", "torch-0.1-cpu"), "torch-0.1-cpu"),
+        pytest.param(("record", "torch-0.1-cpu"), "torch-0.1-cpu", marks=needs_torch),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -163,6 +165,7 @@ def tensor(data, *args, **kwargs):
 """
 
 
+@needs_torch
 def test_a_hang_and_a_crash_cost_one_program_each(
     tmp_path: Path, engine: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:
@@ -194,6 +197,7 @@ def test_a_fixture_with_a_forbidden_form_is_one_line(
     assert "4" in line
 
 
+@needs_torch
 def test_an_engine_that_diverges_ends_with_1_and_its_program(
     tmp_path: Path, engine: Path, capsys: Captured
 ) -> None:
@@ -229,6 +233,7 @@ def test_spec_lists_searches_and_shows(capsys: Captured) -> None:
     assert len(capsys.readouterr().out.splitlines()) == len(load_fixtures())
 
 
+@needs_torch
 def test_a_killed_run_leaves_a_readable_incomplete_file(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "conformance", "run", "refimpl", "--time", "600", "--out", str(tmp_path)]
     path = tmp_path / "refimpl-cpu.jsonl"
