@@ -36,7 +36,7 @@ from conformance.shadow import NoRule, shadow_trace
 
 TRACES = "traces"
 BUILD = ("git_version", "platform", "cpu_capability", "ATEN_CPU_CAPABILITY", "threads", "numpy")
-Bounds = Callable[[Program], Mapping[str, Any]]
+Bounds = Callable[[Program], Mapping[str, Any] | None]
 
 
 class RecordError(Exception):
