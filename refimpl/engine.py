@@ -218,6 +218,7 @@ def restrict(task: GraphTask, root: Node, inputs: Sequence[Edge], accumulate: bo
             entry.captures.append((nr, place))
     if not accumulate:
         task.captured = [None] * len(inputs)
+    info.setdefault(root, ExecInfo())
     seen = {root}
     stack: list[tuple[Node, int]] = [(root, 0)]
     while stack:
@@ -256,10 +257,10 @@ def drain(task: GraphTask) -> None:
         grads = buffers.pop(node)
         passed = (grads, bumps[node]) if bumps and node in bumps else None
         if restricted is not None:
-            entry = restricted.get(node)
-            if entry is not None and entry.captures:
+            entry = restricted[node]
+            if not entry.needed or entry.captures:
                 grads = capture(task, node, grads, entry)
-            if entry is None or not entry.needed:
+            if not entry.needed:
                 grads = None
                 continue
             needs = tuple(below is not None and _executes(restricted.get(below)) for below in node.next)
@@ -290,8 +291,8 @@ def drain(task: GraphTask) -> None:
         grad = None
         if not keep:
             node.release()
-        # What the gradients' versions are, where they are not 0: (the gradient or None for all, version).
-        marked = passed or ((None, node.writes) if node.writes and not task.recorded else None)
+        # The version of the gradients that go on, where it is not 0 (ACC-37).
+        marked = passed is not None or (node.writes and not task.recorded)
         place = 0
         for below in following:
             if below is not None:
@@ -304,12 +305,12 @@ def drain(task: GraphTask) -> None:
                             place += 1
                             continue
                         buffers[below] = outs[place]
-                        if marked is not None and (marked[0] is None or outs[place] is marked[0]):
-                            bumps[below] = marked[1]
+                        if marked:
+                            mark(task, node, below, outs[place], passed)
                     elif old is None:
                         buffers[below] = outs[place]
-                        if marked is not None and (marked[0] is None or outs[place] is marked[0]):
-                            bumps[below] = marked[1]
+                        if marked:
+                            mark(task, node, below, outs[place], passed)
                     elif outs[place] is not None:
                         del buffers[below]
                         box = [old, place and _moved(outs, place, old)]
@@ -341,7 +342,14 @@ def drain(task: GraphTask) -> None:
                         heappush(queue, (-below.seq, below))
             place += 1
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
-        outs = passed = marked = None
+        outs = passed = None
+
+
+def mark(task: GraphTask, node: Node, below: Node, grad: Any, passed: Any) -> None:
+    """Note the version of a gradient: the one it came with, if the node hands it on, or that of the node's formula."""
+    version = passed[1] if passed is not None and grad is passed[0] else node.writes
+    if version and not task.recorded:
+        task.bumps[below] = version
 
 
 def add_gradients(task: GraphTask, below: Node, box: list[Any], second: Any) -> Any:
@@ -375,12 +383,14 @@ def owns_memory(array: Any) -> bool:
     """True if nothing else sees the array's memory, and it is dense."""
     if isinstance(array, numpy.generic):
         return True
-    base = array.base
-    return (base is None or getrefcount(base) <= 3) and layout.is_dense(array.shape, strides_of(array))
+    return (array.base is None or array.size == 0) and layout.is_dense(array.shape, strides_of(array))
 
 
 def capture(task: GraphTask, node: Node, grads: Any, entry: ExecInfo) -> Any:
-    """Keep the gradients that ``autograd.grad`` asked for, after the tensor's hooks (HOOK-13). Gives the gradients to go on with."""
+    """Keep the gradients that ``autograd.grad`` asked for, after the tensor's hooks (HOOK-13).
+
+    The hooks of a node that does not run itself are called here. Gives the gradients to go on with.
+    """
     if not entry.needed:
         if isinstance(node, AccumulateGrad):
             grads = leaf_hooks(task, node, grads)

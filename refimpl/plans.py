@@ -258,6 +258,6 @@ _DISPLAYS = {"CopyBackwards": "torch::autograd::CopyBackwards"}
 _WRITES = {
     "IndexBackward0": 1, "GatherBackward0": 1, "MaxBackward0": 2, "MaxBackward1": 1, "MinBackward0": 2, "MinBackward1": 1,
     "MaximumBackward0": 1, "MinimumBackward0": 1, "MedianBackward0": 1, "MedianBackward1": 2, "AsStridedBackward0": 1,
-    "TakeBackward0": 1, "IndexSelectBackward0": 1, "MaskedSelectBackward0": 1, "TopkBackward0": 2, "SortBackward0": 2,
+    "TakeBackward0": 1, "IndexSelectBackward0": 1, "MaskedSelectBackward0": 1, "TopkBackward0": 2, "SortBackward0": 2, "TraceBackward0": 2,
 }  # fmt: skip
 """How often torch's formulas write into the gradient that they give, which shows in its version (ACC-37)."""

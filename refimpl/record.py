@@ -424,10 +424,15 @@ def with_results(saved: Any, places: Any, target: Tensor) -> Any:
     return tuple(None if group is None else tuple(group) for group in groups)
 
 
+_IDEMPOTENT = frozenset({"zero_", "fill_.value", "fill_.tensor", "fill_"})
+"""Operations that may write one location several times."""
+
+
 def write(op: Operation, target: Tensor, made: Any) -> None:
     """Put a computed value into a tensor's memory and count the version. Raises RuntimeError: INPLACE-18, VIEW-11."""
     held = target._data
-    check_overlap(held)
+    if op.key not in _IDEMPOTENT:
+        check_overlap(held)
     if made.shape != held.shape and not (op.inplace_only and _expandable(made.shape, held.shape)):
         raise RuntimeError(text("inplace.shape", shape=list(held.shape), broadcast=list(made.shape)))
     if made.dtype != held.dtype:

@@ -142,7 +142,9 @@ def check_version(node: Any, kind: Any, shape: Any, version: int, expected: int,
 
 def _short(name: str) -> str:
     head, mark, tail = name.rpartition("Backward")
-    return head if mark and (tail == "" or tail.isdigit()) and "::" not in name else name
+    if not mark or "::" in name or not (tail == "" or tail.isdigit()):
+        return name
+    return head if tail in ("", "0") else head + tail
 
 
 def _check_input(node: Any, tensor: Tensor, expected: int) -> None:
