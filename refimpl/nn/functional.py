@@ -28,6 +28,16 @@ def relu(input: Tensor, inplace: bool = False) -> Any:
     return _inplace("relu", input, inplace)
 
 
+def relu_(input: Tensor) -> Any:
+    """relu in place."""
+    return F.relu_(input)
+
+
+def prelu(input: Tensor, weight: Tensor) -> Any:
+    """x, scaled by a weight where negative."""
+    return F.prelu(input, weight)
+
+
 def relu6(input: Tensor, inplace: bool = False) -> Any:
     """x between 0 and 6."""
     return _inplace("hardtanh", input, inplace, 0.0, 6.0)
@@ -327,3 +337,79 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = 
     if mode != "constant":
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     return F.constant_pad_nd(input, tuple(pad), 0 if value is None else value)
+
+
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The norm of x1 - x2 + eps over the last dimension."""
+    return F.linalg_vector_norm(F.add(F.sub(x1, x2), eps), p, -1, keepdim)
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+) -> Any:
+    """The cross entropy of probabilities."""
+    if input.size() != target.size():
+        raise ValueError(
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+    values = F.neg(F.add(F.mul(target, F.clamp_min(F.log(input), -100.0)),
+                         F.mul(F.rsub(target, 1), F.clamp_min(F.log1p(F.neg(input)), -100.0))))  # fmt: skip
+    if weight is not None:
+        values = F.mul(values, weight)
+    kind = _reduction(reduction)
+    return values if kind == losses.NONE else F.mean(values) if kind == losses.MEAN else F.sum(values)
+
+
+def _windows(input: Tensor, size: int, stride: int, padding: int, fill: float) -> Any:
+    padded = F.constant_pad_nd(input, (padding, padding), fill) if padding else input
+    return F.unfold(padded, -1, size, stride)
+
+
+def _single(value: Any) -> int:
+    return int(value) if isinstance(value, int) else int(value[0])
+
+
+def conv1d(
+    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """The sum of products of the weight with each window."""
+    step, apart = _single(stride), _single(dilation)
+    size = (weight.shape[-1] - 1) * apart + 1
+    windows = _windows(input, size, step, _single(padding), 0.0)
+    windows = F.slice_view(windows, -1, 0, size, apart)
+    parts = []
+    for first, second in zip(F.chunk(windows, groups, 1), F.chunk(weight, groups, 0), strict=True):
+        parts.append(F.einsum("bclk,ock->bol", first, second))
+    result = parts[0] if groups == 1 else F.cat(parts, 1)
+    return result if bias is None else F.add(result, F.view_shape(bias, (1, bias.shape[0], 1)))
+
+
+def max_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
+    """The largest of each window; the first of equals gets the gradient."""
+    size = _single(kernel_size)
+    return F.max_dim(_windows(input, size, _single(stride or size), _single(padding), float("-inf")), -1)[0]
+
+
+def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
+    """The mean of each window."""
+    size = _single(kernel_size)
+    return F.mean(_windows(input, size, _single(stride or size), _single(padding), 0.0), -1)
+
+
+def batch_norm(
+    input: Tensor, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
+    momentum: float = 0.1, eps: float = 1e-05,
+) -> Any:  # fmt: skip
+    """Mean 0 and variance 1 for each channel over the batch."""
+    shape = [1] * input.dim()
+    shape[1] = input.shape[1]
+    axes = tuple(axis for axis in range(input.dim()) if axis != 1)
+    if training or running_mean is None:
+        mean, variance = F.mean(input, axes, True), F.var(input, axes, False, True)
+    else:
+        mean, variance = F.view_shape(running_mean, tuple(shape)), F.view_shape(running_var, tuple(shape))
+    result = F.mul(F.sub(input, mean), F.rsqrt(F.add(variance, eps)))
+    if weight is not None:
+        result = F.mul(result, F.view_shape(weight, tuple(shape)))
+    return result if bias is None else F.add(result, F.view_shape(bias, tuple(shape)))

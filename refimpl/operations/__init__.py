@@ -7,7 +7,7 @@ from importlib import import_module
 GROUPS = (
     "arithmetic", "exponential", "comparison", "rounding", "complexes", "activation", "reductions", "statistics", "extrema",
     "views", "slicing", "joining", "indexing", "gathering", "mutation", "creation", "linear", "matrices",
-    "softmax", "losses", "randomness",
+    "softmax", "losses", "randomness", "reshaping", "seldom",
 )  # fmt: skip
 
 

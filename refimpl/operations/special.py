@@ -96,6 +96,67 @@ def _polygamma(n: int, x: float) -> float:
     return sign * math.factorial(n) * (shift + _hurwitz(n + 1, x))
 
 
+def _erfinv(y: float) -> float:
+    """By Newton's method from Giles' approximation."""
+    if math.isnan(y) or abs(y) > 1:
+        return math.nan
+    if abs(y) == 1:
+        return math.copysign(math.inf, y)
+    w = -math.log((1 - y) * (1 + y))
+    if w < 5:
+        w -= 2.5
+        coefficients = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+                        -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip
+    else:
+        w = math.sqrt(w) - 3
+        coefficients = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+                        0.00943887047, 1.00167406, 2.83297682)  # fmt: skip
+    x = 0.0
+    for coefficient in coefficients:
+        x = coefficient + x * w
+    x *= y
+    for _ in range(3):
+        slope = 2 / math.sqrt(math.pi) * math.exp(-x * x)
+        if slope == 0:
+            break
+        x -= (math.erf(x) - y) / slope
+    return x
+
+
+def _igamma(a: float, x: float) -> float:
+    """The regularized lower incomplete gamma function, by its series or continued fraction."""
+    if math.isnan(a) or math.isnan(x) or a < 0 or x < 0 or (a == 0 and x == 0):
+        return math.nan
+    if x == 0:
+        return 0.0
+    if a == 0 or math.isinf(x):
+        return 1.0
+    if math.isinf(a):
+        return 0.0
+    factor = math.exp(a * math.log(x) - x - math.lgamma(a))
+    if x < a + 1:
+        term = total = 1 / a
+        step = a
+        while abs(term) > abs(total) * 1e-17:
+            step += 1
+            term *= x / step
+            total += term
+        return total * factor
+    b = x + 1 - a
+    c, d = 1e300, 1 / b
+    h = d
+    for i in range(1, 2000):
+        an = -i * (i - a)
+        b += 2
+        d = 1 / (an * d + b)
+        c = b + an / c
+        delta = d * c
+        h *= delta
+        if abs(delta - 1) < 1e-16:
+            break
+    return 1 - factor * h
+
+
 erf = _by_entry(math.erf, "erf")
 erfc = _by_entry(math.erfc, "erfc")
 lgamma = _by_entry(_lgamma, "lgamma")
@@ -105,3 +166,13 @@ digamma = _by_entry(_digamma, "digamma")
 def polygamma(n: int, x: Array) -> Array:
     """The n-th derivative of digamma, entry by entry."""
     return _by_entry(lambda value: _polygamma(n, value), "polygamma")(x)
+
+
+erfinv = _by_entry(_erfinv, "erfinv")
+_igamma_entries = numpy.frompyfunc(_igamma, 2, 1)
+
+
+def igamma(a: Array, x: Array) -> Array:
+    """The regularized lower incomplete gamma function, entry by entry."""
+    dtype = getattr(a, "dtype", None) or x.dtype
+    return numpy.multiply(_igamma_entries(a, x), numpy.float64(1)).astype(dtype)
