@@ -424,7 +424,7 @@ def with_results(saved: Any, places: Any, target: Tensor) -> Any:
     return tuple(None if group is None else tuple(group) for group in groups)
 
 
-_IDEMPOTENT = frozenset({"zero_", "fill_.value", "fill_.tensor", "fill_"})
+_IDEMPOTENT = frozenset({"zero", "fill.Scalar", "fill.Tensor"})
 """Operations that may write one location several times."""
 
 

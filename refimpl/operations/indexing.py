@@ -255,7 +255,7 @@ def setitem(F: Any, self: Any, item: Any, value: Any) -> None:
     value = _value(self, value)
     target, left = _read(F, self, item)
     if not left:
-        _copy_to(F, F.alias(target) if target is self else target, value)
+        _copy_to(F, target, value)
         return
     wanted = _without_leading_ones(value.shape)
     if wanted != tuple(value.shape) and value.ndim:

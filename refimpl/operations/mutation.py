@@ -163,7 +163,7 @@ operation(
     gradients={"self": vjp(lambda F, grad: F.zeros_like(grad))},
 )  # fmt: skip
 operation(
-    "fill.Scalar", lambda self, value: self.dtype.type(value), node="FillBackward0", inplace_only=True,
+    "fill.Scalar", lambda self, value: self.dtype.type(value), node="FillBackward2", inplace_only=True,
     gradients={"self": vjp(lambda F, grad: F.zeros_like(grad))},
 )  # fmt: skip
 
@@ -175,7 +175,7 @@ def _filled(self: Array, value: Array) -> Array:
 
 
 operation(
-    "fill.Tensor", _filled, tensors=("self", "value"), scalars=(), node="FillBackward1", inplace_only=True,
+    "fill.Tensor", _filled, tensors=("self", "value"), scalars=(), node="FillBackward3", inplace_only=True,
     gradients={
         "self": vjp(lambda F, grad: F.zeros_like(grad)),
         "value": vjp(lambda F, grad: F.sum(grad)),
