@@ -1,7 +1,7 @@
 """The derived tolerance: the reference engine run once more over arrays that carry an error bound with each
 entry."""
 
-from conformance.shadow import elementwise, entries, products, reductions, structure
+from conformance.shadow import elementwise, entries, linear, products, reductions, structure
 from conformance.shadow.array import BoundedArray, NoRule
 from conformance.shadow.run import shadow_bound, shadow_trace
 
@@ -10,6 +10,7 @@ __all__ = [
     "NoRule",
     "elementwise",
     "entries",
+    "linear",
     "products",
     "reductions",
     "shadow_bound",

@@ -298,6 +298,19 @@ def _sign(c: Call) -> Reals:
     return np.asarray(2.0 * undecided_truth(c.operands[0], c.bounds[0]), np.float64)
 
 
+@rule("heaviside")
+def _heaviside(c: Call) -> Reals:
+    """0, the second operand or 1: by an open sign any of them."""
+    open_ = undecided_truth(c.operands[0], c.bounds[0])
+    own = np.where(c.wide[0] == 0, c.bounds[1], 0.0)
+    return np.asarray(np.where(open_, 1.0 + np.abs(c.wide[1]) + c.bounds[1], own), np.float64)
+
+
+@rule("left_shift", "right_shift", "gcd", "lcm")
+def _whole(c: Call) -> Reals:
+    return np.asarray(np.where(c.touched, np.inf, 0.0), np.float64)
+
+
 @rule("copysign")
 def _copysign(c: Call) -> Reals:
     flips = undecided_truth(c.operands[1], c.bounds[1])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.shadow import state
-from conformance.shadow.array import BoundedArray, NoRule
+from conformance.shadow.array import METHODS, BoundedArray, NoRule
 from conformance.shadow.call import WHOLE_ARRAYS, make, operand_bound, size_of
 from conformance.shadow.entries import plain
 from conformance.shadow.rounding import (
@@ -80,6 +80,16 @@ for _name in ("dot", "inner", "tensordot", "vdot"):
     function(_name)(_bilinear(_name, _terms))
 for _name in ("outer", "kron"):
     function(_name)(_bilinear(_name, lambda a, b, value: 1))
+
+
+def _outer(one: Any, two: Any) -> Any:
+    a, b = np.asarray(plain(one)), np.asarray(plain(two))
+    with np.errstate(all="ignore"):
+        value = np.multiply.outer(a, b)
+        return make(value, product_bound(one, two, value, np.multiply.outer, 1), scalar=True)
+
+
+METHODS["multiply", "outer"] = _outer
 
 
 def matmul(one: Any, two: Any) -> BoundedArray:

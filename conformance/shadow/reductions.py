@@ -301,6 +301,13 @@ def _logaddexp_accumulate(array: BoundedArray, axis: int = 0, dtype: Any = None,
     return _finish(value, bound, out)
 
 
+@function("bincount")
+def _bincount(array: BoundedArray, weights: Any = None, minlength: int = 0) -> Any:
+    if weights is not None:
+        raise NoRule("numpy.bincount with weights")
+    return make(np.bincount(array.value, minlength=minlength), np.inf if array.bound.any() else 0.0)
+
+
 def _add_at(array: BoundedArray, indices: Any, values: Any) -> None:
     """`numpy.add.at`: entries added where they belong, several to one place in any order."""
     index = plain(indices)

@@ -38,13 +38,13 @@ def shadow_bound(value: Any) -> bytes | None:
     if isinstance(value, (float, complex)):
         bound = math.nan if run.undecided else run.escaped.get(value, 0.0)
         return np.asarray(bound, "<f8").tobytes() if bound else None
+    if value.device.type == "meta":
+        return None
     array = value.array()
-    if not isinstance(array, BoundedArray):
-        if value.device.type == "meta":
-            return None
-        raise NoRule(f"a tensor over {type(array).__name__}, made without a bound")
     if run.undecided:
         return np.full(array.shape, math.nan, "<f8").tobytes()
+    if not isinstance(array, BoundedArray):  # a constant: nothing bounded gets into a plain array
+        return np.zeros(array.shape, "<f8").tobytes()
     return np.asarray(size_of(array.bound), "<f8").tobytes()
 
 

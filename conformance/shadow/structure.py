@@ -181,6 +181,11 @@ def _nonzero(array: BoundedArray) -> Any:
     return tuple(make(index, 0.0) for index in np.nonzero(array.value))
 
 
+@function("extract")
+def _extract(condition: Any, array: Any) -> Any:
+    return array.ravel()[condition.ravel()]
+
+
 @function("pad")
 def _pad(array: BoundedArray, pad_width: Any, mode: str = "constant", **options: Any) -> Any:
     filling = plain(options.get("constant_values", 0))

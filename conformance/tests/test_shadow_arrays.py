@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+import refimpl
 from conformance.compare.entries import MULTIPLE, widest
 from conformance.shadow import NoRule, namespace, state
-from conformance.shadow.array import UFUNCS
-from conformance.shadow.call import size_of
+from conformance.shadow.array import FUNCTIONS, METHODS, UFUNCS
+from conformance.shadow.call import WHOLE_ARRAYS, size_of
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -245,6 +249,29 @@ def test_casts_round_only_what_they_lose() -> None:
     assert inexact([2.9999998]).astype(np.int64).bound.tolist() == [1.0]
 
 
+def test_inverses_solutions_and_determinants_stay_within_their_bounds() -> None:
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 3, 5):
+        for _ in range(20):
+            a = rng.normal(size=(size, size))
+            b = rng.normal(size=(size, 2))
+            matrix, right = inexact(a), inexact(b)
+            functions: Any = np.linalg
+            exact = a.astype(np.float32).astype(np.float64)
+            inverse, solved, det = (
+                np.linalg.inv(matrix),
+                np.linalg.solve(matrix, right),
+                np.linalg.det(matrix),
+            )
+            known = b.astype(np.float32).astype(np.float64)
+            assert (np.abs(inverse.value - np.linalg.inv(exact)) <= inverse.bound).all()
+            assert (np.abs(solved.value - np.linalg.solve(exact, known)) <= solved.bound).all()
+            assert np.abs(det.value - np.linalg.det(exact)) <= det.bound
+            assert det.bound <= 1e-4 * size**3 * max(float(np.linalg.norm(a)) ** size, 1e-3)
+    singular: Any = np.linalg.det(bounded([[1.0, 2.0], [2.0, 4.0]]))
+    assert np.abs(singular.value) <= singular.bound < 1e-4
+
+
 def test_functions_without_a_rule_are_named() -> None:
     a = bounded([1.0])
     with pytest.raises(NoRule, match=r"numpy\.ldexp"):
@@ -264,3 +291,45 @@ def test_a_fault_of_a_rule_is_not_taken_for_the_programs(monkeypatch: pytest.Mon
         bounded([1.0]) + 1
     with pytest.raises(ValueError, match="could not be broadcast"):
         bounded([1.0, 2.0]) * bounded([1.0, 2.0, 3.0])
+
+
+# numpy's names in the reference engine that no bounded array reaches: types, constants, makers of arrays.
+_WITHOUT_ARRAYS = frozenset(
+    {
+        "broadcast_shapes", "dtype", "finfo", "frompyfunc", "generic", "iinfo", "nan", "ndarray", "pi",
+        "promote_types", "result_type", "seterr", "errstate", "e", "inf",
+        "arange", "array", "asarray", "empty", "frombuffer", "full", "indices", "ones", "random", "zeros",
+    }
+)  # fmt: skip
+
+
+def _numpy_functions() -> dict[str, Any]:
+    """What `numpy.X` and `numpy.linalg.X` the reference engine's modules write."""
+    found: dict[str, Any] = {}
+    for path in Path(refimpl.__file__).parent.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text())) if "tests" not in path.parts else ()
+        for node in nodes:
+            text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+            if text.startswith("numpy.") and text.removeprefix("numpy.").split(".")[0] not in _WITHOUT_ARRAYS:
+                target: Any = np
+                for part in text.split(".")[1:]:
+                    target = getattr(target, part, None)
+                found[text] = target
+    return found
+
+
+def _has_rule(function: Any) -> bool:
+    if isinstance(function, np.ufunc):
+        return function.__name__ in UFUNCS or function.__name__ in WHOLE_ARRAYS
+    if isinstance(function, (type, ModuleType)):
+        return True
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return (owner.__name__, function.__name__) in METHODS
+    return f"{function.__module__}.{function.__name__}" in FUNCTIONS
+
+
+def test_every_function_of_numpy_that_the_reference_engine_uses_has_a_rule() -> None:
+    functions = {name: function for name, function in _numpy_functions().items() if callable(function)}
+    assert {"numpy.where", "numpy.exp", "numpy.concatenate"} <= set(functions)
+    assert [name for name, function in functions.items() if not _has_rule(function)] == []
