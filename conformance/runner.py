@@ -876,7 +876,7 @@ def load(name: str, device: str = "cpu", absent: Iterable[str] = ()) -> Engine:
     """
     try:
         module = importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = "%s cannot be imported: %s: %s" % (
             name,
             type(error).__name__,

@@ -18,13 +18,17 @@ class EngineError(Exception):
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
         super().__init__(what, where, hint)
-        self.what = what
-        self.where = where
-        self.hint = hint
+        self.what, self.where, self.hint = (_one_line(part) for part in (what, where, hint))
 
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
         return f"{line} ({self.hint})" if self.hint else line
+
+
+def _one_line(text: str) -> str:
+    """A text of somebody else's, such as the message of a failed import, on one line of bounded length."""
+    line = " ".join(text.split())
+    return line if len(line) <= 500 else line[:500] + "…"
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def hello():
     return say({"hello": runner["describe"](engine)})
 
 
-def answer(number, program):
+def answer(number, program, alone):
     trace = runner["run"](program, engine, schema)
     bad = "666" in json.dumps(program)
     if FAULT == "late" and kept:
@@ -79,7 +79,7 @@ def answer(number, program):
         sys.stdout.flush()
         os.close(1)
         time.sleep(60)
-    if FAULT == "crash in a batch" and number % 64 != 0:
+    if FAULT == "crash in a batch" and not alone:
         os._exit(9)
     return say(reply)
 
@@ -91,7 +91,7 @@ for line in sys.stdin:
         hello()
     elif message["do"] == "run":
         for entry in message["programs"]:
-            answer(*entry)
+            answer(entry[0], entry[1], len(message["programs"]) == 1)
         say({"done": message["batch"]})
     else:
         say({"bye": True})

@@ -1,0 +1,3 @@
+"""A module that fails to import."""
+
+raise RuntimeError("the shared library\nis missing")
