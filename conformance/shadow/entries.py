@@ -73,7 +73,9 @@ def _rounded(before: Numbers, bound: Reals, after: Numbers) -> Reals:
     if not narrower:
         return np.asarray(bound, np.float64)
     if is_whole(before.dtype):
-        return np.asarray(bound + lost, np.float64)
+        return np.asarray(
+            bound + np.where(np.isfinite(size), lost, 0.0), np.float64
+        )  # an overflow is certain
     rounding = np.where(np.isfinite(size), np.maximum(form.unit * size, form.smallest), 0.0)
     total = np.where((bound == 0) & (lost == 0), 0.0, bound + rounding)
     near_end = (total > 0) & (np.abs(wide(before)) + bound > form.largest) & np.isfinite(wide(before))

@@ -1,6 +1,6 @@
 """Inverses, determinants and solutions: first-order error bounds through the computed inverse.
 
-An LU factorization with pivoting of an n by n matrix computes with a matrix changed by about n roundings; what
+An LU factorization with pivoting of an n by n matrix works on a matrix changed by about n roundings; what
 that, and the operands' bounds, do to the result is measured by the sizes in the inverse.
 """
 
