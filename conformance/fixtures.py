@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.programs import Program, ProgramError, parse, to_source
-from conformance.specification import load_clauses
+from conformance.specification import load_clauses, strength_of
 
 HAZARDS = "hazards"
 RECORDED = "recorded"
@@ -50,6 +50,11 @@ class Fixture:
     family: str
     program: Program
     path: Path
+
+    @property
+    def strength(self) -> str:
+        """How strongly it binds an engine: as its strongest clause does; a hazard never does."""
+        return "excluded" if self.family == HAZARDS else strength_of(self.program.clauses)
 
 
 def home() -> Path:

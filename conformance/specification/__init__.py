@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -149,6 +149,20 @@ def _load(name: str, text: str) -> Family:
 def load_clauses() -> tuple[Clause, ...]:
     """All clauses in the order of the specification. Raises SpecificationError."""
     return tuple(_clauses())
+
+
+def strength_of(names: Iterable[str]) -> str:
+    """The strength with which a program that shows these clauses binds an engine: that of the strongest.
+
+    A program that names no clause binds every engine. Raises KeyError for a name that is no clause.
+    """
+    strengths = _strengths()
+    return min((strengths[name] for name in names), key=STRENGTHS.index, default=STRENGTHS[0])
+
+
+@cache
+def _strengths() -> Mapping[str, str]:
+    return {clause.id: clause.strength for clause in _clauses()}
 
 
 def _clauses() -> Iterator[Clause]:

@@ -44,6 +44,11 @@ def test_hazards_are_loaded_only_when_asked_for() -> None:
     assert {one.family for one in load_fixtures(["hazards"])} == {"hazards"}
 
 
+def test_a_judged_fixture_shows_a_clause_that_is_judged() -> None:
+    assert not [one.id for one in load_fixtures() if one.strength == "excluded"]
+    assert {one.strength for one in load_fixtures(["hazards"])} == {"excluded"}
+
+
 def test_an_id_is_the_name_of_the_file() -> None:
     one = load_fixtures(["ACC"])[0]
     assert one.id == one.program.id == one.path.stem

@@ -52,6 +52,15 @@ def test_holds_reads_the_releases() -> None:
     assert not clause.holds("0.4.0")
 
 
+def test_a_program_binds_as_its_strongest_clause_does() -> None:
+    assert specification.strength_of(["ACC-37", "ACC-01"]) == "required"
+    assert specification.strength_of(["ACC-37", "ACC-31"]) == "torch-specific"
+    assert specification.strength_of(["ACC-31"]) == "excluded"
+    assert specification.strength_of([]) == "required"
+    with pytest.raises(KeyError):
+        specification.strength_of(["ACC-99"])
+
+
 def _with(key: str, value: Any) -> dict[str, Any]:
     data = copy.deepcopy(GOOD)
     data["clauses"][0][key] = value
