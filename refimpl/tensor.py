@@ -508,9 +508,7 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def strides_of(array: Any) -> tuple[int, ...]:
-    """The strides of an array in elements, as torch has them (those of an empty one as if it were contiguous)."""
-    if array.size == 0:
-        return layout.contiguous_strides(array.shape)
+    """The strides of an array in elements, as torch has them."""
     size = array.dtype.itemsize
     return tuple(stride // size for stride in array.strides)
 

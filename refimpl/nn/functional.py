@@ -239,7 +239,7 @@ def cross_entropy(
         return F.add(F.mul(plain, 1 - label_smoothing), F.mul(spread, share))
     product = F.mul(scores, target)
     total = F.neg(F.sum(product, axis)) if kind == losses.NONE else F.neg(F.sum(product))
-    return F.div(total, input.numel() // input.shape[axis]) if kind == losses.MEAN else total
+    return F.div_Scalar(total, input.numel() // input.shape[axis]) if kind == losses.MEAN else total
 
 
 def binary_cross_entropy_with_logits(

@@ -39,9 +39,11 @@ def numpy_type(dtype: Any) -> Any:
     return dtype.numpy
 
 
-def _checked(shape: Sequence[int]) -> tuple[int, ...]:
+def _checked(shape: Sequence[int], name: str = "") -> tuple[int, ...]:
     for size in shape:
         if size < 0:
+            if name == "zeros":
+                raise RuntimeError("zeros: Dimension size must be non-negative.")
             raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {shape_text(shape)}")
     return tuple(shape)
 
@@ -57,7 +59,9 @@ def _filled(name: str, value: Any) -> Any:
         *size: Any, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
         pin_memory: bool = False, memory_format: Any = None, out: Any = None,
     ) -> Tensor:  # fmt: skip
-        shape = _checked(sizes_of(size, name))
+        if not size:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+        shape = _checked(sizes_of(size, name), name)
         array = fresh(shape, value, numpy_type(dtype))
         if memory_format is not None:
             array = with_format(array, memory_format)

@@ -105,11 +105,12 @@ def sigmoid_backward(grad: Array, output: Array) -> Array:
 
 
 def _tanh_twice(F: Any, grad: Any, grad_output: Any, output: Any) -> Any:
-    return F.mul(grad, F.mul(F.mul_Scalar(F.conj(output), -2), grad_output))
+    return F.mul(F.conj(grad), F.mul(F.mul_Scalar(F.conj(output), -2), grad_output))
 
 
 def _sigmoid_twice(F: Any, grad: Any, grad_output: Any, output: Any) -> Any:
-    return F.mul(F.mul(grad, grad_output), F.rsub(F.mul_Scalar(F.conj(output), 2), 1))
+    slope = F.add_Scalar(F.mul_Scalar(F.conj(output), -2), 1)
+    return F.mul(F.mul(F.conj(grad), grad_output), slope)
 
 
 for _name, _forward, _node, _twice in (
@@ -121,9 +122,9 @@ for _name, _forward, _node, _twice in (
         promotion=PROMOTE, node=_node, functions=(), methods=(),
         gradients={
             "grad_output": vjp(
-                (lambda F, grad, output: F.tanh_backward(grad, output))
+                (lambda F, grad, output: F.tanh_backward(grad, F.conj(output)))
                 if _name == "tanh_backward"
-                else (lambda F, grad, output: F.sigmoid_backward(grad, output)),
+                else (lambda F, grad, output: F.sigmoid_backward(grad, F.conj(output))),
                 "output",
             ),
             "output": vjp(_twice, "grad_output", "output"),

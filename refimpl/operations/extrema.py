@@ -50,7 +50,10 @@ def _evenly(F: Any, grad: Any, self: Any, result: Any) -> Any:
 
 def _full(name: str, function: Any, node: str) -> None:
     def forward(self: Array) -> Array:
-        _nonempty(self, name)
+        if name in ("max", "min"):
+            _nonempty(self, name)
+        elif self.size == 0:
+            return self.dtype.type(numpy.nan)
         return function(widen(self)).astype(self.dtype)
 
     operation(f"{name}.full", forward, parameters="self", node=node, gradients={"self": vjp(_evenly, "self", "result")})

@@ -14,7 +14,7 @@ from .. import arrays, dtypes
 from . import layout
 from .arithmetic import is_number
 from .dimensions import axis_of
-from .sizes import shape_text
+from .sizes import broadcast_shapes, shape_text
 from .table import composite, operation, vjp
 
 Array = Any
@@ -216,7 +216,8 @@ def _place(self: Array, dim: int, index: Array) -> tuple[Any, ...]:
     axis = axis_of(dim, self.ndim)
     flat = index.reshape(-1)
     if flat.size and self.ndim and not (flat.min() >= -self.shape[axis] and flat.max() < self.shape[axis]):
-        raise IndexError("index out of range in self")
+        bad = flat.max() if flat.max() >= self.shape[axis] else flat.min()
+        raise IndexError(f"index {int(bad)} is out of bounds for dimension {axis} with size {self.shape[axis]}")
     return (slice(None),) * axis + (flat,) if self.ndim else ()
 
 
@@ -463,6 +464,7 @@ def where_forward(condition: Array, self: Array, other: Array) -> Array:
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtypes.of(condition.dtype).scalar_name}"
         )
+    broadcast_shapes(*(tuple(each.shape) for each in (condition, self, other) if hasattr(each, "shape")))
     kind = dtypes.result_type(self, other).numpy
     first, second = (each.astype(kind) if hasattr(each, "dtype") else kind.type(each) for each in (self, other))
     result = numpy.where(condition, first, second)

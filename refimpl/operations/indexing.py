@@ -135,6 +135,8 @@ def _specified(entries: Sequence[Any]) -> int:
 def _as_entry(entry: Any) -> Any:
     if entry is None or entry is Ellipsis or isinstance(entry, (bool, int, slice, Tensor)):
         return entry
+    if isinstance(entry, str):
+        raise TypeError("new(): invalid data type 'str'")
     if isinstance(entry, (list, tuple)):
         return creation.tensor(entry) if len(entry) else creation.tensor([], dtype=dtypes.int64)
     if hasattr(entry, "dtype") and hasattr(entry, "shape"):
@@ -158,6 +160,7 @@ def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
     if specified > self.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
     result, dim, left = self, 0, []
+    real = 0  # the dimension of `self` that `dim` stands for
 
     def keep(tensor: Any) -> None:
         left.extend([None] * (dim - len(left)))
@@ -166,6 +169,7 @@ def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
     for entry in entries:
         if entry is Ellipsis:
             dim += self.ndim - specified
+            real += self.ndim - specified
         elif entry is None:
             result = F.unsqueeze(result, dim)
             dim += 1
@@ -174,24 +178,29 @@ def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
             keep(creation.tensor([0] if entry else [], dtype=dtypes.int64))
             dim += 1
         elif isinstance(entry, int):
-            result = _at(F, result, dim, entry)
+            result = _at(F, result, dim, entry, real)
+            real += 1
         elif isinstance(entry, slice):
             result = _range(F, result, dim, entry)
             dim += 1
+            real += 1
         elif entry.ndim == 0 and entry.dtype.category <= dtypes.INTEGER:
             if entry.dtype in (dtypes.bool_, dtypes.uint8):
                 result = F.unsqueeze(result, dim)
                 keep(creation.tensor([0] if bool(entry) else [], dtype=dtypes.int64))
                 dim += 1
             else:
-                result = _at(F, result, dim, int(entry.item()))
+                result = _at(F, result, dim, int(entry.item()), real)
+                real += 1
         else:
             keep(entry)
-            dim += entry.ndim if entry.dtype in (dtypes.bool_, dtypes.uint8) else 1
+            width = entry.ndim if entry.dtype in (dtypes.bool_, dtypes.uint8) else 1
+            dim += width
+            real += width
     return result, left
 
 
-def _at(F: Any, self: Any, dim: int, position: int) -> Any:
+def _at(F: Any, self: Any, dim: int, position: int, real: int) -> Any:
     if self.ndim == 0:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
@@ -199,14 +208,14 @@ def _at(F: Any, self: Any, dim: int, position: int) -> Any:
         )
     size = self.shape[dim]
     if not -size <= position < size:
-        raise IndexError(f"index {position} is out of bounds for dimension {dim} with size {size}")
+        raise IndexError(f"index {position} is out of bounds for dimension {real} with size {size}")
     return F.select(self, dim, position)
 
 
 def _range(F: Any, self: Any, dim: int, entry: slice) -> Any:
     step = 1 if entry.step is None else entry.step.__index__()
     if step <= 0:
-        raise ValueError("step must be greater than zero")
+        raise ValueError("slice step cannot be zero" if step == 0 else "step must be greater than zero")
     start, end = _bound(entry.start), _bound(entry.stop)
     if self.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
@@ -219,7 +228,7 @@ def _range(F: Any, self: Any, dim: int, entry: slice) -> Any:
 def getitem(F: Any, self: Any, item: Any) -> Any:
     """x[item]."""
     if item.__class__ is int:
-        return _at(F, self, 0, item)
+        return _at(F, self, 0, item, 0)
     result, left = _read(F, self, item)
     if left:
         return F.index(result, left)

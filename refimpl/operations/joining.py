@@ -23,7 +23,7 @@ def _is_legacy_empty(array: Any) -> bool:
 def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     """One after the other along `dim`. Raises RuntimeError for an empty list or shapes that do not fit."""
     if not tensors:
-        raise RuntimeError("torch.cat(): expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for index, each in enumerate(tensors):
         if each.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {index}) cannot be concatenated")
@@ -210,7 +210,10 @@ def repeat_interleave(F: Any, self: Any, repeats: Any, dim: int | None = None) -
     counts = repeats.tolist()
     counts = counts * size if len(counts) == 1 else counts
     if len(counts) != size:
-        raise RuntimeError("repeats must have the same size as input along dim")
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {len(counts)} and "
+            f"input.size({axis}) = {size}"
+        )
     from ..tensor import wrap
 
     index = [position for position, count in enumerate(counts) for _ in range(count)]

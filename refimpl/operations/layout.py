@@ -179,9 +179,12 @@ def empty_strided(shape: Sequence[int], strides: Sequence[int], dtype: Any) -> A
 
 
 def contiguous(array: Array) -> Array:
-    """A row-major copy, or the array itself if it is row-major."""
-    if is_contiguous(array.shape, element_strides(array)):
+    """A new array in row-major memory: itself if it is so already, with the strides of size-1 dimensions set right."""
+    own, wanted = element_strides(array), contiguous_strides(array.shape)
+    if own == wanted:
         return array
+    if is_contiguous(array.shape, own):
+        return arrays.restride(array, array.shape, wanted)
     return array.copy(order="C")
 
 

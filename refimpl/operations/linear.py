@@ -184,7 +184,8 @@ def matmul(F: Any, self: Any, other: Any) -> Any:
     if first == 2 and second == 1:
         return F.mv(self, other)
     if first == 1 and second == 2:
-        return F.squeeze_dim(F.mm(F.unsqueeze(self, 0), other), 0)
+        row = F.mm(F.unsqueeze(self, 0), other)
+        return F.squeeze_inplace_dim_(row, 0) if F.recorded else F.squeeze_dim(row, 0)
     if first == 2 and second == 2:
         return F.mm(self, other)
     if second <= 2 < first or first <= 2 < second:

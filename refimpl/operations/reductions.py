@@ -167,10 +167,11 @@ def _others_product(F: Any, x: Any, axis: int) -> Any:
 def _prod_backward(F: Any, grad: Any, self: Any, result: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return grad
+    self = F.to(self, F.dtype_of(grad))
     if F.count_of_zeros(self) == 0:
         return F.mul(grad, F.conj(F.div(result, self)))
     flat = F.reshape(self, (-1,))
-    return F.mul(grad, F.reshape(F.conj(_others_product(F, flat, 0)), shape))
+    return F.view_shape(F.mul(grad, F.conj(_others_product(F, flat, 0))), tuple(shape))
 
 
 def _prod_dim_backward(
@@ -179,6 +180,7 @@ def _prod_dim_backward(
     if not shape:
         return grad
     axis = axis_of(dim, len(shape))
+    self = F.to(self, F.dtype_of(grad))
     if not keepdim:
         grad, result = F.unsqueeze(grad, axis), F.unsqueeze(result, axis)
     if F.count_of_zeros(self) == 0:

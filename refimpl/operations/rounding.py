@@ -95,7 +95,7 @@ def _sgn_backward(F: Any, grad: Any, self: Any, result: Any, dtype: Any) -> Any:
     size = F.abs(self)
     along = F.real(F.mul(F.conj(result), grad))
     slope = F.div(F.sub(grad, F.mul(along, result)), size)
-    return F.where(F.eq(size, 0.0), F.scalar_like(0.0, slope), slope)
+    return F.masked_fill(slope, F.eq(size, 0.0), 0.0)
 
 
 operation(
@@ -104,16 +104,14 @@ operation(
 )  # fmt: skip
 
 
-def _check_divisor(other: Array) -> None:
-    kind = getattr(other, "dtype", None)
-    integral = isinstance(other, int) if kind is None else kind.kind in "iub"
-    if integral and not numpy.all(other):
+def _check_divisor(other: Array, kind: Any) -> None:
+    if kind.kind in "biu" and not numpy.all(other):
         raise RuntimeError("ZeroDivisionError")
 
 
 def _remainder(self: Array, other: Array) -> Array:
-    _check_divisor(other)
     kind = getattr(self, "dtype", None) or other.dtype
+    _check_divisor(other, kind)
     if kind.kind in "biu":
         return numpy.remainder(self, other)
     rest = numpy.fmod(self, other)
@@ -121,13 +119,13 @@ def _remainder(self: Array, other: Array) -> Array:
 
 
 def _fmod(self: Array, other: Array) -> Array:
-    _check_divisor(other)
+    _check_divisor(other, getattr(self, "dtype", None) or other.dtype)
     return numpy.fmod(self, other)
 
 
 def _floor_divide(a: Array, b: Array) -> Array:
-    _check_divisor(b)
     kind = getattr(a, "dtype", None) or b.dtype
+    _check_divisor(b, kind)
     if kind.kind in "iub":
         return numpy.floor_divide(a, b)
     # floor((a - fmod(a, b)) / b), so that the quotient of inexact operands rounds as the remainder does
@@ -142,8 +140,8 @@ def _floor_divide(a: Array, b: Array) -> Array:
 
 
 def _trunc_divide(a: Array, b: Array) -> Array:
-    _check_divisor(b)
     kind = getattr(a, "dtype", None) or b.dtype
+    _check_divisor(b, kind)
     if kind.kind in "iub":
         quotient = numpy.abs(a) // numpy.abs(b)
         return numpy.where((numpy.less(a, 0)) != (numpy.less(b, 0)), -quotient, quotient).astype(kind)

@@ -12,16 +12,24 @@ def shape_text(shape: Sequence[int]) -> str:
     return "[" + ", ".join(str(size) for size in shape) + "]"
 
 
+_ARGUMENTS = {"reshape": "shape", "permute": "dims", "flip": "dims", "repeat": "repeats", "tile": "dims"}
+
+
 def sizes_of(arguments: Sequence[Any], name: str) -> tuple[int, ...]:
     """The sizes given as `f(2, 3)` or `f((2, 3))`. Raises TypeError if they are no integers."""
-    given = tuple(arguments[0]) if len(arguments) == 1 and not hasattr(arguments[0], "__index__") else tuple(arguments)
+    alone = len(arguments) == 1 and isinstance(arguments[0], (list, tuple))
+    given = tuple(arguments[0]) if alone else tuple(arguments)
     try:
         return tuple(size.__index__() for size in given)
     except AttributeError:
         position = next(i for i, size in enumerate(given) if not hasattr(size, "__index__"))
+        wrong = type(given[position]).__name__
+        argument = _ARGUMENTS.get(name, "size")
+        if len(given) == 1 and given[0] is arguments[0]:
+            raise TypeError(f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {wrong}") from None
         raise TypeError(
-            f"{name}(): argument 'size' (position 1) must be tuple of ints, but found element of type "
-            f"{type(given[position]).__name__} at pos {position}"
+            f"{name}(): argument '{argument}' failed to unpack the object at pos {position + 1} with error "
+            f'"type must be tuple of ints,but got {wrong}"'
         ) from None
 
 
@@ -49,13 +57,13 @@ def infer_size(size: Sequence[int], count: int) -> tuple[int, ...]:
 
 
 def expand_geometry(
-    shape: Sequence[int], strides: Sequence[int], size: Sequence[int]
+    shape: Sequence[int], strides: Sequence[int], size: Sequence[int], kind: str = ""
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides of an expansion. Raises RuntimeError where sizes do not fit (VIEW-11)."""
     size = tuple(size)
     if len(size) < len(shape):
         raise RuntimeError(
-            f"expand({{{shape_text(shape)}}}, size={shape_text(size)}): the number of sizes provided ({len(size)}) must "
+            f"expand({kind}{{{shape_text(shape)}}}, size={shape_text(size)}): the number of sizes provided ({len(size)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     if not shape and -1 not in size:

@@ -115,7 +115,7 @@ def narrow(F: Any, self: Any, dim: int, start: Any, length: int) -> Any:
     start = start.__index__()
     if not -size <= start <= size:
         raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-size}, {size}], but got {start})"
+            f"start out of range (expected to be in range of [{-size}, {size}], but got {start})"
         )
     start = start + size if start < 0 else start
     if start > size - length:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy
 
-from .. import arrays
+from .. import arrays, dtypes
 from .dimensions import axes_of, axis_of
 from .layout import element_strides, may_overlap, view_strides
 from .sizes import expand_geometry, infer_size, shape_text, sizes_of
@@ -217,7 +217,8 @@ def adjoint(F: Any, self: Any) -> Any:
 
 def expand(self: Array, size: Sequence[int]) -> Array:
     """Repeated along new and size-1 dimensions by stride 0. Raises RuntimeError where sizes do not fit (VIEW-11)."""
-    shape, strides = expand_geometry(self.shape, element_strides(self), size)
+    kind = dtypes.of(self.dtype).tensor_name
+    shape, strides = expand_geometry(self.shape, element_strides(self), size, kind)
     return arrays.restride(self, shape, strides)
 
 
@@ -388,13 +389,28 @@ operation(
         )
     },
 )  # fmt: skip
+def _as_strided_gradient(
+    F: Any, grad: Any, shape: Any, strides: Any, start: int, size: Any, stride: Any, offset: int | None
+) -> Any:
+    """As torch records it where nothing overlaps: the gradient copied into a window of zeros, and a view of these."""
+    if not F.recorded or may_overlap(size, stride) or may_overlap(shape, strides):
+        return F.as_strided_backward(grad, shape, strides, start, size, stride, offset)
+    begin = start if offset is None else offset
+    base = min(start, begin)
+    reach = max(
+        at - base + 1 + sum((n - 1) * s for n, s in zip(sizes, steps, strict=True))
+        for at, sizes, steps in ((begin, size, stride), (start, shape, strides))
+    )
+    memory = F.new_zeros(grad, (reach,))
+    F.copy_(F.as_strided(memory, size, stride, begin - base), grad)
+    return F.as_strided(memory, shape, strides, start - base)
+
+
 operation(
     "as_strided", as_strided, node="AsStridedBackward0", view=True,
     gradients={
         "self": vjp(
-            lambda F, grad, shape, strides, start, size, stride, offset: F.as_strided_backward(
-                grad, shape, strides, start, size, stride, offset
-            ),
+            _as_strided_gradient,
             "self.shape", "self.strides", "self.offset", "size", "stride", "storage_offset",
         )
     },
