@@ -271,9 +271,9 @@ def drain(task: GraphTask) -> None:
             run_accumulate(task, node, box)
             continue
         if node.extra is not None or anomaly:
-            outs = run_with_hooks(task, node, grads, needs)
+            given = outs = run_with_hooks(task, node, grads, needs)
         else:
-            outs = node.run(grads, task, needs)
+            given = outs = node.run(grads, task, needs)
             if careful:
                 outs = validate_node(task, node, outs)
         grads = None
@@ -292,7 +292,11 @@ def drain(task: GraphTask) -> None:
         if not keep:
             node.release()
         # The version of the gradients that go on, where it is not 0 (ACC-37).
-        marked = passed is not None or (node.writes and not task.recorded)
+        if passed is not None and not any(out is passed[0] for out in outs):
+            passed = None
+        marked = (passed is not None or node.writes) and not task.recorded
+        if not marked:
+            given = None
         place = 0
         for below in following:
             if below is not None:
@@ -306,11 +310,11 @@ def drain(task: GraphTask) -> None:
                             continue
                         buffers[below] = outs[place]
                         if marked:
-                            mark(task, node, below, outs[place], passed)
+                            mark(task, node, below, outs[place], passed, given[place])
                     elif old is None:
                         buffers[below] = outs[place]
                         if marked:
-                            mark(task, node, below, outs[place], passed)
+                            mark(task, node, below, outs[place], passed, given[place])
                     elif outs[place] is not None:
                         del buffers[below]
                         box = [old, place and _moved(outs, place, old)]
@@ -342,13 +346,16 @@ def drain(task: GraphTask) -> None:
                         heappush(queue, (-below.seq, below))
             place += 1
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
-        outs = passed = None
+        outs = given = passed = None
 
 
-def mark(task: GraphTask, node: Node, below: Node, grad: Any, passed: Any) -> None:
-    """Note the version of a gradient: the one it came with, if the node hands it on, or that of the node's formula."""
-    version = passed[1] if passed is not None and grad is passed[0] else node.writes
-    if version and not task.recorded:
+def mark(task: GraphTask, node: Node, below: Node, grad: Any, passed: Any, given: Any) -> None:
+    """Note the version of a gradient: the one it came with, if the node hands it on, or that of the node's formula.
+
+    ``given`` is what the node returned; what validation made of it starts anew.
+    """
+    version = passed[1] if passed is not None and grad is passed[0] else node.writes if grad is given else 0
+    if version:
         task.bumps[below] = version
 
 

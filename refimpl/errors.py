@@ -159,6 +159,9 @@ TEXTS: dict[str, str] = {
     "hook.no_grad": "cannot register a hook on a tensor that doesn't require gradient",
     "hook.post_non_leaf": "post accumulate grad hooks cannot be registered on non-leaf tensors",
     "hook.post_return": "Tensor post accumulate grad hooks should return None.",
+    # HOOK-20
+    "hook.multi_grad": "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). "
+    "This is currently not supported.",
     # ERROR-04, ERROR-05, DEVICE-02, DTYPE-02
     "gradient.count": "function {node} returned an incorrect number of gradients (expected {expected}, got {got})",
     "gradient.from": "Function {node} returned an ",

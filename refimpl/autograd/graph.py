@@ -155,5 +155,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
 def _will_run(task: Any, node: Node) -> bool:
     if task.exec_info is not None:
         entry = task.exec_info.get(node)
+        if entry is not None and entry.captures and not node.next:
+            raise RuntimeError(text("hook.multi_grad"))
         return entry is not None and (entry.needed or bool(entry.captures))
     return node in task.dependencies  # a single root is not counted, as in torch
