@@ -153,18 +153,17 @@ def _gelu(x: Array, approximate: str) -> Array:
     return x * kind(0.5) * (kind(1) + special.erf(x * kind(math.sqrt(0.5))))
 
 
-def _gelu_slope(F: Any, self: Any, approximate: str) -> Any:
+def _gelu_slope(x: Array, approximate: str) -> Array:
+    kind = x.dtype.type
     if approximate == "tanh":
-        square = F.mul(self, self)
-        inner = F.mul_Scalar(F.add(self, F.mul_Scalar(F.mul(square, self), _TANH_CUBE)), _TANH_SLOPE)
-        tanh = F.tanh(inner)
-        left = F.mul_Scalar(F.add_Scalar(tanh, 1), 0.5)
-        inner_slope = F.mul_Scalar(F.add_Scalar(F.mul_Scalar(square, 3 * _TANH_CUBE), 1), _TANH_SLOPE)
-        right = F.mul(F.mul(F.mul_Scalar(self, 0.5), F.rsub(F.mul(tanh, tanh), 1)), inner_slope)
-        return F.add(left, right)
-    cdf = F.mul_Scalar(F.add_Scalar(F.erf(F.mul_Scalar(self, math.sqrt(0.5))), 1), 0.5)
-    pdf = F.mul_Scalar(F.exp(F.mul_Scalar(F.mul(self, self), -0.5)), 2 / math.sqrt(math.pi) * math.sqrt(0.5) * 0.5)
-    return F.add(cdf, F.mul(self, pdf))
+        tanh = numpy.tanh(kind(_TANH_SLOPE) * (x + kind(_TANH_CUBE) * x * x * x))
+        bend = kind(_TANH_SLOPE) * (kind(1) + kind(3 * _TANH_CUBE) * x * x)
+        return kind(0.5) * (kind(1) + tanh) + kind(0.5) * x * (kind(1) - tanh * tanh) * bend
+    cdf = kind(0.5) * (kind(1) + special.erf(x * kind(math.sqrt(0.5))))
+    return cdf + x * (numpy.exp(x * x * kind(-0.5)) * kind(2 / math.sqrt(math.pi) * math.sqrt(0.5) * 0.5))
+
+
+_gelu_backward = nary(lambda g, x, approximate: g * _gelu_slope(x, approximate), 2)
 
 
 def _check_gelu(approximate: str) -> None:
@@ -177,15 +176,37 @@ def _gelu_forward(self: Array, *, approximate: str = "none") -> Array:
     return unary(lambda x: _gelu(x, approximate))(self)
 
 
+def _gelu_grad(F: Any, grad: Any, self: Any, approximate: str) -> Any:
+    return F.gelu_backward(grad, self, approximate)
+
+
+def _gelu_twice(F: Any, grad: Any, grad_output: Any, self: Any, approximate: str) -> Any:
+    """The second derivative, written out for the error function and for its approximation."""
+    both = F.mul(grad, grad_output)
+    if approximate != "tanh":
+        pdf = F.mul_Scalar(F.exp(F.mul_Scalar(F.mul(self, self), -0.5)), 1 / math.sqrt(2 * math.pi))
+        return F.mul(both, F.mul(pdf, F.rsub(F.mul(self, self), 2)))
+    square = F.mul(self, self)
+    tanh = F.tanh(F.mul_Scalar(F.add(self, F.mul_Scalar(F.mul(square, self), _TANH_CUBE)), _TANH_SLOPE))
+    slope = F.mul_Scalar(F.add_Scalar(F.mul_Scalar(square, 3 * _TANH_CUBE), 1), _TANH_SLOPE)
+    bend = F.mul_Scalar(self, 6 * _TANH_CUBE * _TANH_SLOPE)
+    rest = F.rsub(F.mul(tanh, tanh), 1)
+    inner = F.sub(bend, F.mul_Scalar(F.mul(F.mul(tanh, slope), slope), 2))
+    return F.mul(F.mul(both, rest), F.add(slope, F.mul(F.mul_Scalar(self, 0.5), inner)))
+
+
 operation(
-    "gelu", _gelu_forward, node="GeluBackward0", functions=(), methods=(),
+    "gelu_backward", lambda grad_output, self, approximate: _gelu_backward(grad_output, self, approximate),
+    tensors=("grad_output", "self"), node="GeluBackwardBackward0", functions=(), methods=(),
     gradients={
-        "self": vjp(
-            lambda F, grad, self, approximate: F.mul(grad, _gelu_slope(F, self, approximate)), "self", "approximate"
-        )
+        "grad_output": vjp(_gelu_grad, "self", "approximate"),
+        "self": vjp(_gelu_twice, "grad_output", "self", "approximate"),
     },
 )  # fmt: skip
-
+operation(
+    "gelu", _gelu_forward, node="GeluBackward0", functions=(), methods=(),
+    gradients={"self": vjp(_gelu_grad, "self", "approximate")},
+)  # fmt: skip
 
 # softplus
 def _softplus(x: Array, beta: float, threshold: float) -> Array:
@@ -248,57 +269,93 @@ operation(
 
 
 # hardsigmoid, hardswish
+def _undefined(F: Any, grad: Any, *values: Any) -> Any:
+    raise RuntimeError("derivative for aten::hardsigmoid_backward is not implemented")
+
+
+_backward(
+    "hardsigmoid_backward", lambda g, x: numpy.where((x > -3) & (x < 3), g / 6, 0).astype(g.dtype), "grad_output, self",
+    "NotImplemented", {"grad_output": vjp(_undefined), "self": vjp(_undefined)},
+)  # fmt: skip
 operation(
     "hardsigmoid", unary(lambda x: (numpy.minimum(numpy.maximum(x + 3, 0), 6) / 6).astype(x.dtype)), parameters="self",
     node="HardsigmoidBackward0", inplace=True, functions=(), methods=(),
-    gradients={
-        "self": vjp(
-            lambda F, grad, self: F.masked_fill(
-                F.div_Scalar(grad, 6), F.logical_or(F.le(self, -3.0), F.ge(self, 3.0)), 0.0
-            ),
-            "self",
-        )
-    },
+    gradients={"self": vjp(lambda F, grad, self: F.hardsigmoid_backward(grad, self), "self")},
 )  # fmt: skip
 
 
-def _hardswish_backward(F: Any, grad: Any, self: Any) -> Any:
-    inside = F.mul(grad, F.add_Scalar(F.div_Scalar(self, 3.0), 0.5))
-    return F.where(F.le(self, -3.0), F.scalar_like(0.0, grad), F.where(F.lt(self, 3.0), inside, grad))
+def _hardswish_slope(g: Array, x: Array) -> Array:
+    return numpy.where(x <= -3, 0, numpy.where(x < 3, g * (x / 3 + g.dtype.type(0.5)), g)).astype(g.dtype)
 
 
+def _hardswish_grad(F: Any, grad: Any, self: Any) -> Any:
+    return F.hardswish_backward(grad, self)
+
+
+def _hardswish_twice(F: Any, grad: Any, grad_output: Any, self: Any) -> Any:
+    inside = F.logical_and(F.gt(self, -3.0), F.lt(self, 3.0))
+    return F.where(inside, F.div_Scalar(F.mul(grad, grad_output), 3.0), F.scalar_like(0.0, grad))
+
+
+_backward(
+    "hardswish_backward", _hardswish_slope, "grad_output, self", "HardswishBackwardBackward0",
+    {"grad_output": vjp(_hardswish_grad, "self"), "self": vjp(_hardswish_twice, "grad_output", "self")},
+)  # fmt: skip
 operation(
     "hardswish", unary(lambda x: (x * numpy.minimum(numpy.maximum(x + 3, 0), 6) / 6).astype(x.dtype)), parameters="self",
-    node="HardswishBackward0", inplace=True, functions=(), methods=(),
-    gradients={"self": vjp(_hardswish_backward, "self")},
+    node="HardswishBackward0", inplace=True, functions=(), methods=(), gradients={"self": vjp(_hardswish_grad, "self")},
 )  # fmt: skip
 
 
 # logsigmoid
-def _log_sigmoid_backward(F: Any, grad: Any, self: Any) -> Any:
-    return F.mul(grad, F.sigmoid(F.neg(self)))
+def _log_sigmoid_slope(g: Array, x: Array) -> Array:
+    powers = numpy.exp(-numpy.abs(x))
+    below = x < 0
+    return (numpy.where(below, 1, 0) - numpy.where(below, 1, -1) * (powers / (1 + powers))).astype(g.dtype) * g
 
 
+def _log_sigmoid_grad(F: Any, grad: Any, self: Any) -> Any:
+    return F.log_sigmoid_backward(grad, self)
+
+
+def _log_sigmoid_twice(F: Any, grad: Any, grad_output: Any, self: Any) -> Any:
+    sigmoid = F.sigmoid(self)
+    return F.mul(F.mul(F.mul(grad, grad_output), F.sub_Scalar(sigmoid, 1)), sigmoid)
+
+
+_backward(
+    "log_sigmoid_backward", _log_sigmoid_slope, "grad_output, self", "LogSigmoidBackwardBackward0",
+    {"grad_output": vjp(_log_sigmoid_grad, "self"), "self": vjp(_log_sigmoid_twice, "grad_output", "self")},
+)  # fmt: skip
 operation(
     "logsigmoid", unary(lambda x: numpy.minimum(x, 0) - numpy.log1p(numpy.exp(-numpy.abs(x)))), parameters="self",
-    node="LogSigmoidBackward0", functions=(), methods=(), gradients={"self": vjp(_log_sigmoid_backward, "self")},
+    node="LogSigmoidBackward0", functions=(), methods=(), gradients={"self": vjp(_log_sigmoid_grad, "self")},
 )  # fmt: skip
 
 
 # shrinks
-def _shrunk(F: Any, grad: Any, self: Any, lambd: float) -> Any:
-    return F.masked_fill(grad, F.logical_and(F.ge(self, -lambd), F.le(self, lambd)), 0.0)
+def _shrink(name: str, function: Any, title: str, public: tuple[str, ...]) -> None:
+    def forward(self: Array, lambd: float = 0.5) -> Array:
+        return unary(lambda x: function(x, lambd).astype(x.dtype))(self)
+
+    def gradient(F: Any, grad: Any, self: Any, lambd: float) -> Any:
+        return getattr(F, name + "_backward")(grad, self, lambd)
+
+    _backward(
+        name + "_backward", lambda g, x, lambd: numpy.where((x >= -lambd) & (x <= lambd), 0, g).astype(g.dtype),
+        "grad_output, self, lambd", f"{title}BackwardBackward0",
+        {"grad_output": vjp(gradient, "self", "lambd"), "self": vjp(_no_curvature, "self")},
+    )  # fmt: skip
+    operation(
+        name, forward, node=f"{title}Backward0", functions=public, methods=public,
+        gradients={"self": vjp(gradient, "self", "lambd")},
+    )  # fmt: skip
 
 
-operation(
-    "hardshrink", lambda self, lambd=0.5: unary(
-        lambda x: numpy.where((x >= -lambd) & (x <= lambd), 0, x).astype(x.dtype))(self),
-    node="HardshrinkBackward0", gradients={"self": vjp(_shrunk, "self", "lambd")},
-)  # fmt: skip
-operation(
-    "softshrink", lambda self, lambd=0.5: unary(
-        lambda x: numpy.where(x > lambd, x - lambd, numpy.where(x < -lambd, x + lambd, x * 0)).astype(x.dtype))(self),
-    node="SoftshrinkBackward0", functions=(), methods=(), gradients={"self": vjp(_shrunk, "self", "lambd")},
+_shrink("hardshrink", lambda x, lambd: numpy.where((x >= -lambd) & (x <= lambd), 0, x), "Hardshrink", ("hardshrink",))
+_shrink(
+    "softshrink", lambda x, lambd: numpy.where(x > lambd, x - lambd, numpy.where(x < -lambd, x + lambd, x * 0)),
+    "Softshrink", (),
 )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def _taken(self: Array, order: Array, axis: int, keepdim: bool) -> tuple[Array, 
     values = numpy.take_along_axis(self, order, axis)
     if not keepdim:
         values, order = values.squeeze(axis), order.squeeze(axis)
-    return values, order
+    return contiguous(arrays.asarray(values)), contiguous(arrays.asarray(order))
 
 
 def _along(name: str, arg: Any) -> Any:

@@ -192,7 +192,7 @@ def preserved_strides(array: Array) -> tuple[int, ...]:
     """The strides of `empty_like`: the array's own if dense, else those of an elementwise result (preserve_format)."""
     own = element_strides(array)
     if is_dense(array.shape, own):
-        return own if 0 not in array.shape else contiguous_strides(array.shape)
+        return own
     return result_strides(array.shape, [array])
 
 

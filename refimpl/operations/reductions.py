@@ -12,7 +12,7 @@ from .. import arrays, dtypes
 from ..dtypes import REDUCED
 from . import summation
 from .dimensions import axes_of, axis_of, unsqueeze_all
-from .layout import settle
+from .layout import contiguous, settle
 from .pointwise import widen
 from .table import FLOAT, composite, operation, vjp
 
@@ -33,7 +33,7 @@ def sum_over(self: Array, axes: Sequence[int], keepdim: bool, dtype: Any = None)
     result = summation.total(self, axes, accumulate_type(dtype)).astype(dtype)
     if keepdim:
         result = result.reshape(tuple(1 if axis in axes else size for axis, size in enumerate(self.shape)))
-    return result
+    return result if self.size else contiguous(arrays.asarray(result))
 
 
 def _sum(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
@@ -170,6 +170,8 @@ def _prod_backward(F: Any, grad: Any, self: Any, result: Any, shape: tuple[int, 
     self = F.to(self, F.dtype_of(grad))
     if F.count_of_zeros(self) == 0:
         return F.mul(grad, F.conj(F.div(result, self)))
+    if not F.recorded and F.count_of_zeros(self) > 1:
+        return F.zeros_like(self)
     flat = F.reshape(self, (-1,))
     return F.view_shape(F.mul(grad, F.conj(_others_product(F, flat, 0))), tuple(shape))
 

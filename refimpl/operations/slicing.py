@@ -188,16 +188,13 @@ def _split_with_sizes_backward(F: Any, grads: Any, shape: Sequence[int], split_s
     return _joined(F, grads, shape, split_sizes, dim, None)
 
 
-for _key, _node, _kind in (
-    ("split.size", "SplitBackward0", {"multi_view": True}),
-    ("unsafe_split.size", "UnsafeSplitBackward0", {"multi_view": False}),
-):
+# unsafe_split shares the memory too, but autograd does not know its outputs as views (VIEW-06)
+for _key, _node, _views in (
+    ("split.size", "SplitBackward0", True), ("unsafe_split.size", "UnsafeSplitBackward0", False)
+):  # fmt: skip
     operation(
-        _key,
-        split if _key == "split.size" else lambda self, split_size, dim=0: tuple(
-            piece.copy() for piece in split(self, split_size, dim)),
-        node=_node, outputs="list",
-        gradients={"self": vjp(_split_backward, "self.shape", "split_size", "dim")}, **_kind,
+        _key, split, node=_node, outputs="list", multi_view=_views,
+        gradients={"self": vjp(_split_backward, "self.shape", "split_size", "dim")},
     )  # fmt: skip
 operation(
     "split_with_sizes", split_with_sizes, node="SplitWithSizesBackward0", multi_view=True, outputs="list",

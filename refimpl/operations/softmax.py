@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 from .dimensions import axis_of
+from .layout import contiguous
 from .pointwise import widen
 from .reductions import sum_over
 from .table import composite, operation, vjp
@@ -27,7 +28,7 @@ def _total(values: Array, axis: int) -> Array:
 def _softmax(self: Array, dim: int) -> Array:
     axis = axis_of(dim, self.ndim)
     if self.size == 0:
-        return self.copy()
+        return contiguous(self.copy())
     if self.ndim == 0:
         return self.dtype.type(1) if not numpy.isnan(self - self) else self - self
     _, powers = _shifted(self, axis)
@@ -37,7 +38,7 @@ def _softmax(self: Array, dim: int) -> Array:
 def _log_softmax(self: Array, dim: int) -> Array:
     axis = axis_of(dim, self.ndim)
     if self.size == 0:
-        return self.copy()
+        return contiguous(self.copy())
     if self.ndim == 0:
         return self - self
     away, powers = _shifted(self, axis)
