@@ -73,7 +73,13 @@ class Judged:
     engine: Mapping[str, Any] | None = None
 
 
-def judge(program: Program, oracle: Answer, engine: Reply | None, strength: Strength) -> Judged:
+def judge(
+    program: Program,
+    oracle: Answer,
+    engine: Reply | None,
+    strength: Strength,
+    unread: frozenset[str] = frozenset(),
+) -> Judged:
     """The verdict on one program; the shadow is evaluated only if bits differ."""
     if isinstance(oracle, Absent):
         return Judged(Verdict("not run", reason=oracle.reason))
@@ -85,7 +91,12 @@ def judge(program: Program, oracle: Answer, engine: Reply | None, strength: Stre
         return Judged(Verdict(engine.kind, reason=engine.detail), oracle.json)
     try:
         verdict = compare(
-            program, oracle.json, engine.json, strength=strength, bounds=lambda: shadow_trace(program)
+            program,
+            oracle.json,
+            engine.json,
+            strength=strength,
+            bounds=lambda: shadow_trace(program),
+            unread=unread,
         )
     except NoRule as error:
         verdict = Verdict(
@@ -109,8 +120,9 @@ def evaluate(sides: Sides, cases: Sequence[Case], strength: Strength) -> list[Ju
             answers = waiting.result()
     if not sides.engine.runs_runner:
         aligned = [_in_form(reply) for reply in aligned]
+    unread = sides.engine.info.unread
     return [
-        judge(case.program, answer, reply, strength)
+        judge(case.program, answer, reply, strength, unread)
         for case, answer, reply in zip(cases, answers, aligned, strict=True)
     ]
 

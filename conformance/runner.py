@@ -15,6 +15,7 @@ import ctypes
 import gc
 import hashlib
 import importlib
+import importlib.util
 import inspect
 import json
 import operator
@@ -28,7 +29,20 @@ import threading
 import types
 import warnings
 import weakref
-from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 FORM = 1
 PROTOCOL = 1
@@ -456,6 +470,10 @@ class Engine:
     method: Callable[[Any, str], Any] = staticmethod(getattr)
     attribute: Callable[[Any, str], Any] = staticmethod(getattr)
     set_attribute: Callable[[Any, str, Any], None] = staticmethod(setattr)
+    reading: Mapping[str, Callable[[Any], Any]] = types.MappingProxyType({})
+    """Fields of a tensor that the engine gives in another way than torch."""
+    unread: FrozenSet[str] = frozenset()
+    """Fields that stand in traces but are not the engine's own, such as the dtype of Python's numbers."""
     operators = OPERATORS
     in_place = IN_PLACE
     unary = UNARY
@@ -658,7 +676,7 @@ class Engine:
                 release(inner)
                 self.complete = False
                 return
-        for key, read in _READS:
+        for key, read in self.reads():
             if key != "bytes":
                 try:
                     read(self, x)
@@ -677,6 +695,11 @@ class Engine:
         self.lacks_reads = frozenset(lacking)
         flags = (x.requires_grad, x.is_leaf, getattr(x, "retains_grad", False)) if not lacking else ()
         self.complete = bool(flags) and all(type(flag) is bool for flag in flags)
+
+    def reads(self) -> Tuple[Tuple[str, Callable[["Engine", Any], Any]], ...]:
+        """How each field of a tensor is read, in the order of the form."""
+        own = self.reading
+        return tuple((key, _reader(own[key]) if key in own else read) for key, read in _READS)
 
     def storage_of(self, tensor: Any) -> Tuple[Any, int]:
         """What tells a tensor's memory apart from other memory, and the offset in it in elements."""
@@ -868,26 +891,43 @@ def bind_devices(module: Any, device: str) -> Dict[str, str]:
     return devices
 
 
+def load_file(path: str) -> Any:
+    """The module of a file, as an adapter is given: nothing beside it becomes importable."""
+    spec = importlib.util.spec_from_file_location("adapter_" + os.path.basename(path)[:-3], path)
+    if spec is None or spec.loader is None:
+        raise ImportError("%s is no Python file" % path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def load(name: str, device: str = "cpu", absent: Iterable[str] = ()) -> Engine:
-    """The engine of an importable module, or the one that the module's ``conformance_engine(runner,
-    device)`` makes.
+    """The engine of an importable module or of a file, or the one that the module's
+    ``conformance_engine(runner, device)`` makes.
 
     Raises EngineProblem where it cannot be imported or lacks the device.
     """
     try:
-        module = importlib.import_module(name)
+        module = load_file(name) if name.endswith(".py") else importlib.import_module(name)
     except (Exception, SystemExit) as error:
         what = "%s cannot be imported: %s: %s" % (
             name,
             type(error).__name__,
             text_of(error).strip() or "no text",
         )
+        words = "%s" if name.endswith(".py") else "-c 'import %s'"
         raise EngineProblem(
-            what, "check that `%s -c 'import %s'` works" % (sys.executable or "python", name)
+            what, "check that `%s %s` works" % (sys.executable or "python", words % name)
         ) from None
     make = getattr(module, "conformance_engine", None)
     if callable(make):
-        made = make(sys.modules[__name__], device)
+        try:
+            made = make(sys.modules[__name__], device)
+        except (ImportError, OSError) as error:
+            raise EngineProblem(
+                "%s: %s: %s" % (name, type(error).__name__, text_of(error)),
+                "`conformance engines` shows what is installed",
+            ) from None
         if not isinstance(made, Engine):
             raise EngineProblem("%s.conformance_engine gave %r, no Engine" % (name, type(made).__name__))
         return made
@@ -939,6 +979,15 @@ _READS: Tuple[Tuple[str, Callable[[Engine, Any], Any]], ...] = (
 )
 
 
+def constant(**values: Any) -> Mapping[str, Any]:
+    """A table that nobody changes."""
+    return types.MappingProxyType(values)
+
+
+def _reader(read: Callable[[Any], Any]) -> Callable[[Engine, Any], Any]:
+    return lambda engine, t: read(t)
+
+
 class Observer:
     """Sees values on one engine."""
 
@@ -946,8 +995,14 @@ class Observer:
         self.engine = engine
         self.shadow = shadow
         self.bound_of = getattr(engine.module, "shadow_bound", None) if shadow else None
-        self.fast = engine.complete and engine.bytes_rung == "ctypes" and not shadow
+        self.native = engine.bytes_rung == "ctypes"
+        self.fast = (
+            engine.complete and engine.bytes_rung in ("ctypes", "numpy") and not shadow and not engine.reading
+        )
+        # Reading the strides of a sparse tensor raises in real torch; others are asked for the layout, if any.
+        self.asks_layout = not self.native and hasattr(engine.tensor_type, "layout")
         self.known = engine.identity == "known"
+        self.reads = engine.reads()
         self.has_neg = self.fast and hasattr(engine.tensor_type, "is_neg")
         self.has_zero = self.fast and hasattr(engine.tensor_type, "_is_zerotensor")
         self.on_cpu = engine.main_device is None  # so all tensors but meta ones have their bytes here
@@ -1034,6 +1089,8 @@ class Observer:
         device = engine.device_name(t.device)
         if device == "meta":
             return self._each(t, group, is_grad)
+        if self.asks_layout and str(t.layout).rpartition(".")[2] != "strided":
+            return self._each(t, group, is_grad)
         node = t.grad_fn
         fields = {
             "dtype": dtype,
@@ -1051,6 +1108,9 @@ class Observer:
         if count == 0:
             fields["bytes"] = ""
             place, offset = ("empty", id(t)), 0
+        elif not self.native:
+            fields["bytes"] = engine.bytes_of(t).hex()
+            place, offset = engine.storage_of(t)
         else:
             size = ITEM_SIZES[dtype]
             address = t.data_ptr()
@@ -1078,7 +1138,7 @@ class Observer:
         fields: Dict[str, Any] = {}
         layout = str(getattr(t, "layout", "strided")).rpartition(".")[2]
         sparse = layout not in ("strided", "")
-        for key, read in _READS:
+        for key, read in self.reads:
             if key in lacks or (key == "version" and is_grad):
                 continue
             if (sparse and key in ("strides", "bytes")) or (
@@ -1796,6 +1856,8 @@ class Interpreter:
                 isinstance(error, KeyboardInterrupt) and not isinstance(error, ProgramInterrupt)
             ):
                 raise
+            if isinstance(error, Unsupported) and self.missing is None:
+                self.missing = error.missing  # an adapter's word, from an operator or an attribute
             if self.missing is None:
                 phase = self.began or "forward"
                 step["outcome"] = "raised"
@@ -2080,8 +2142,14 @@ def describe(engine: Engine) -> Dict[str, Any]:
         "bytes": engine.bytes_rung,
         "device": engine.devices["main"],
         "build": build_of(engine.module),
-        "capabilities": {"absent": sorted(engine.absent), "reads_absent": sorted(engine.lacks_reads)},
+        "capabilities": {"absent": sorted(engine.absent), "reads_absent": sorted(reads_absent(engine))},
     }
+
+
+def reads_absent(engine: Engine) -> Set[str]:
+    """The fields of traces in which the engine has nothing of its own to show."""
+    modes = set() if engine.grad_mode() is not None else {"grad_mode"}
+    return modes | engine.lacks_reads | engine.unread
 
 
 def serve(name: str, lines: Iterable[bytes], write: Callable[[Dict[str, Any]], None]) -> None:

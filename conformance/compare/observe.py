@@ -76,6 +76,7 @@ class Report:
     eager: bool = False  # class every entry by its bound, also where the bits agree
     payloads: Callable[[], bool] = lambda: False  # whether the program means its NaNs' payloads
     gradients: frozenset[str] = frozenset()  # names in `seen` that this statement bound to gradients
+    unread: frozenset[str] = frozenset()  # fields in which the engine has nothing of its own to show
     differences: list[Difference] = field(default_factory=list)
     taints: bool = False
     classes: dict[str, tuple[dict[Any, Any], dict[Any, Any]]] = field(default_factory=dict)
@@ -189,6 +190,10 @@ def compare_tensor(
         a, b = oracle.get(name, MISSING), engine.get(name, MISSING)
         if name not in _BY_THEMSELVES and a.__class__ is b.__class__ and a == b:
             continue
+        if name in report.unread and (b is MISSING or name not in _NEEDED):
+            continue
+        if name == "grad" and (a is MISSING or b is MISSING) and report.unread & _TELL_OF_GRAD:
+            continue
         if name == "id" and not report.compare_ids:
             report.tally.identities_dropped += 1
             continue
@@ -212,6 +217,8 @@ def compare_tensor(
 
 
 # Fields that say something even where they are equal: entries to count, classes to match.
+_NEEDED = frozenset({"bytes", "grad", "shape"})  # what is compared wherever there is anything
+_TELL_OF_GRAD = frozenset({"is_leaf", "retains_grad"})  # whether `grad` is read at all
 _BY_THEMSELVES = frozenset({"bytes", "grad", "id", "storage", "indices", "values"})
 
 

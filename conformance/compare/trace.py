@@ -90,20 +90,27 @@ class _Shadow:
 
 
 def compare(
-    program: HasBody, oracle: Trace, engine: Trace, *, strength: Strength = "required", bounds: Bounds = None
+    program: HasBody,
+    oracle: Trace,
+    engine: Trace,
+    *,
+    strength: Strength = "required",
+    bounds: Bounds = None,
+    unread: frozenset[str] = frozenset(),
 ) -> Verdict:
     """Compare an engine's trace with the oracle's.
 
     `bounds` is the program's shadow trace, or a function that makes it: it is called at most once, and only
     if bits differ somewhere. With a trace, every entry is classed by its bound; with a function, entries
-    with the same bits count as exact. Without bounds all entries compare bit by bit.
+    with the same bits count as exact. Without bounds all entries compare bit by bit. `unread` names the
+    fields in which the engine says that it has nothing of its own to show; they are not compared.
 
     Raises ValueError for an unknown strength, TraceError if the oracle's trace is not one of this program.
     """
     if strength not in STRENGTHS:
         raise ValueError(f"unknown strength {strength!r}: one of {', '.join(STRENGTHS)}")
     _check_oracle(program, oracle)
-    return _Comparison(program, oracle, engine, strength, _Shadow(bounds)).verdict()
+    return _Comparison(program, oracle, engine, strength, _Shadow(bounds), unread).verdict()
 
 
 def _check_oracle(program: HasBody, oracle: Trace) -> None:
@@ -121,8 +128,15 @@ class _Comparison:
     """One comparison; holds what accumulates over the steps."""
 
     def __init__(
-        self, program: HasBody, oracle: Trace, engine: Trace, strength: Strength, shadow: _Shadow
+        self,
+        program: HasBody,
+        oracle: Trace,
+        engine: Trace,
+        strength: Strength,
+        shadow: _Shadow,
+        unread: frozenset[str] = frozenset(),
     ) -> None:
+        self.unread = unread
         self.program, self.oracle, self.engine = program, oracle, engine
         self.strength, self.shadow = strength, shadow
         self.tally = Tally()
@@ -179,6 +193,7 @@ class _Comparison:
             self.shadow.eager,
             self.payloads,
             gradients,
+            self.unread,
         )
 
     def _step(self, index: int, a: dict[str, Any], b: dict[str, Any]) -> bool:
@@ -261,6 +276,8 @@ def compare_step(report: Report, oracle: dict[str, Any], engine: dict[str, Any])
             compare_value(report, key, (key,), a, b)
         elif key == "seen" and isinstance(a, dict) and isinstance(b, dict):
             compare_names(report, key, a, b)
+        elif key in report.unread and b is MISSING:
+            continue
         elif key == "error" and isinstance(a, dict) and isinstance(b, dict):
             _compare_raised(report, a, b)
         elif key == "log" and isinstance(a, list) and isinstance(b, list):

@@ -44,6 +44,11 @@ class EngineInfo:
     build: Mapping[str, Any] = field(default_factory=dict)
     capabilities: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def unread(self) -> frozenset[str]:
+        """The fields of traces in which the engine has nothing of its own to show."""
+        return frozenset(map(str, self.capabilities.get("reads_absent", ())))
+
 
 @dataclass(frozen=True)
 class Trace:

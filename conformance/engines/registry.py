@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from conformance import runner
+from conformance.engines.catalogue import Known, catalogue, installed, interpreter
 from conformance.engines.host import ProcessEngine
 from conformance.engines.inprocess import open_in_process
 from conformance.engines.model import EngineError, EngineHandle
@@ -29,7 +30,7 @@ _START = "import runpy, sys; runpy.run_path({path!r}, run_name='__main__')"
 
 def known_engines() -> list[str]:
     """The names that can be given: built in, and registered by other packages."""
-    return sorted({*BUILT_IN, *(entry.name for entry in entry_points(group=GROUP))})
+    return sorted({*BUILT_IN, *catalogue(), *(entry.name for entry in entry_points(group=GROUP))})
 
 
 def open_engine(
@@ -67,6 +68,8 @@ def open_engine(
             )
             raise EngineError(what, f"engine {spec!r}", "leave out --python and in_process")
         return _command(rest, spec, device, timeout, memory)
+    if spec in catalogue():
+        return _known(catalogue()[spec], python, device, timeout, bool(in_process), memory)
     return _registered(spec, python, device, timeout, in_process, memory)
 
 
@@ -80,14 +83,12 @@ def _module(
         if python is not None:
             raise EngineError("another Python is another process", where, "leave out --python or in_process")
         return open_in_process(name, where=where, device=device)
-    interpreter = python or sys.executable
     if python is not None and shutil.which(python) is None:
         raise EngineError(
             f"there is no Python at {python}", where, "give --python the path of an interpreter"
         )
-    command = [interpreter, "-c", _START.format(path=str(Path(runner.__file__).resolve())), name]
     return ProcessEngine(
-        command,
+        _command_of(python or sys.executable, name),
         where=where if python is None else f"{where} with {python}",
         device=device,
         timeout=timeout,
@@ -95,6 +96,34 @@ def _module(
         memory=memory,
         runs_runner=True,
     )
+
+
+def _known(
+    known: Known, python: str | None, device: str, timeout: float, here: bool, memory: int | None
+) -> EngineHandle:
+    """An engine of the catalogue, in its own environment, or in the Python that is given."""
+    where = f"engine {known.name!r}"
+    if here and known.in_process:
+        return open_in_process(known.target, where=where, device=device)
+    if here:
+        raise EngineError("it lives in an environment of its own", where, "leave out in_process")
+    if python is None and not installed(known):
+        raise EngineError("it is not installed", where, f"conformance engines install {known.name}")
+    chosen = python or (sys.executable if known.in_process else str(interpreter(known)))
+    return ProcessEngine(
+        _command_of(chosen, known.target),
+        where=where,
+        device=device,
+        timeout=timeout,
+        env={**_environment(""), **known.environment},
+        memory=memory,
+        runs_runner=True,
+    )
+
+
+def _command_of(python: str, target: str) -> list[str]:
+    """The command that runs the runner for a module, or for an adapter's file."""
+    return [python, "-c", _START.format(path=str(Path(runner.__file__).resolve())), target]
 
 
 def _environment(name: str) -> dict[str, str]:

@@ -1,0 +1,80 @@
+"""The engines that the suite knows: each is one file of `adapters/`, whose `ENGINE` table says what it is.
+
+The file is read here without being run, as its engine lives in an environment of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conformance.engines.model import EngineError
+
+ADAPTERS = Path(__file__).resolve().parent / "adapters"
+ROOT_VARIABLE = "AUTOGRAD_CONFORMANCE_ENGINES"
+
+
+@dataclass(frozen=True)
+class Known:
+    """An engine of the catalogue."""
+
+    name: str
+    version: str
+    requires: tuple[str, ...]  # what pip installs, pinned; nothing where the engine runs with this Python
+    python: str  # the versions it supports, as packages write them
+    prefers: str  # the version that the suite was run with
+    licence: str
+    reached: str  # how, in words
+    homepage: str
+    adapter: Path
+    module: str = ""  # the module to import where torch's own names are enough
+    tools: tuple[str, ...] = ()  # programs that must be on PATH
+    environment: Mapping[str, str] = field(default_factory=dict)
+    in_process: bool = False  # it lives in the Python of the suite, beside the oracle's torch
+    note: str = ""
+
+    @property
+    def target(self) -> str:
+        """What the runner is given: a module, or the adapter's file."""
+        return self.module or str(self.adapter)
+
+
+@cache
+def catalogue() -> Mapping[str, Known]:
+    """The known engines by name. Raises EngineError for an adapter without a readable table."""
+    rows = [_row(path) for path in sorted(ADAPTERS.glob("*.py")) if not path.name.startswith("_")]
+    return {row.name: row for row in sorted(rows, key=lambda row: row.name)}
+
+
+def _row(path: Path) -> Known:
+    for node in ast.parse(path.read_text("utf-8")).body:
+        named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if named and isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "ENGINE":
+            table: dict[str, Any] = ast.literal_eval(node.value)
+            table.update({key: tuple(table.get(key, ())) for key in ("requires", "tools")})
+            return Known(adapter=path, **table)
+    raise EngineError("has no ENGINE table", str(path), "see the other files of its directory")
+
+
+def root(given: str | None = None) -> Path:
+    """Where engines are installed: `given`, the environment variable, or the user's cache directory."""
+    chosen = given or os.environ.get(ROOT_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser().resolve()
+    cache_home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(cache_home).expanduser() / "autograd-conformance" / "engines"
+
+
+def interpreter(known: Known, directory: str | None = None) -> Path:
+    """The Python of an engine's environment, whether it is there or not."""
+    return root(directory) / known.name / "bin" / "python"
+
+
+def installed(known: Known, directory: str | None = None) -> bool:
+    """True if the engine's environment is there; one that needs none is."""
+    return known.in_process or interpreter(known, directory).exists()
