@@ -999,7 +999,7 @@ class Observer:
         self.fast = (
             engine.complete and engine.bytes_rung in ("ctypes", "numpy") and not shadow and not engine.reading
         )
-        # Reading the strides of a sparse tensor raises in real torch; others are asked for the layout, if any.
+        # Reading the strides of a sparse tensor raises in real torch; others are asked for a layout.
         self.asks_layout = not self.native and hasattr(engine.tensor_type, "layout")
         self.known = engine.identity == "known"
         self.reads = engine.reads()
