@@ -48,6 +48,7 @@ class Tally:
     undecided: int = 0
     gradients: int = 0
     identities_dropped: int = 0
+    fields_dropped: int = 0
     unsure: int = 0  # ill-conditioned entries whose bits differ
 
     def counts(self) -> Counts:
@@ -60,6 +61,7 @@ class Tally:
             self.undecided,
             self.gradients,
             self.identities_dropped,
+            self.fields_dropped,
         )
 
 
@@ -190,9 +192,9 @@ def compare_tensor(
         a, b = oracle.get(name, MISSING), engine.get(name, MISSING)
         if name not in _BY_THEMSELVES and a.__class__ is b.__class__ and a == b:
             continue
-        if name in report.unread and (b is MISSING or name not in _NEEDED):
-            continue
-        if name == "grad" and (a is MISSING or b is MISSING) and report.unread & _TELL_OF_GRAD:
+        unread = name in report.unread and (b is MISSING or name not in _NEEDED)
+        if unread or (name == "grad" and MISSING in (a, b) and report.unread & _TELL_OF_GRAD):
+            report.tally.fields_dropped += 1
             continue
         if name == "id" and not report.compare_ids:
             report.tally.identities_dropped += 1

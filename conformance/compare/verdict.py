@@ -61,6 +61,7 @@ class Counts:
     undecided: int = 0  # of the ill-conditioned: those without any finite bound, so not judged at all
     gradients: int = 0  # of the entries: those of gradients
     identities_dropped: int = 0  # `id` not compared, as one side declares identity unknown
+    fields_dropped: int = 0  # other fields not compared, as the engine declares that it has none
 
     @property
     def ill_conditioned_share(self) -> float:

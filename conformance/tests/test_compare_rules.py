@@ -145,3 +145,19 @@ def test_an_engine_of_unknown_identity_conforms_and_the_dropped_comparisons_are_
 def test_an_id_lacking_in_one_place_only_is_a_difference() -> None:
     (difference,) = mutated(lambda t: seen(t, 2, "x").pop("id"), "required").differences
     assert (difference.path, difference.level) == ("seen.x.id", "state")
+
+
+def test_fields_that_an_engine_declares_to_lack_are_dropped_and_counted_and_no_others() -> None:
+    case = made()
+    engine = copy.deepcopy(case.trace)
+    for fields in tensors(engine):
+        fields.pop("is_leaf")
+        fields["strides"] = [7]
+    unread = frozenset({"is_leaf", "strides"})
+    verdict = compare(case.program, case.trace, engine, unread=unread)
+    assert (verdict.kind, verdict.counts.fields_dropped) == ("conforms", 38)
+    assert compare(case.program, case.trace, engine, unread=frozenset({"is_leaf"})).kind == "diverges"
+    assert compare(case.program, case.trace, engine).kind == "diverges"
+    seen(engine, 2, "x")["grad"] = None
+    (difference,) = compare(case.program, case.trace, engine, unread=unread).differences
+    assert difference.path == "seen.x.grad"
