@@ -1,9 +1,12 @@
 """Where arrays come from: the only place of the reference engine that makes them.
 
-Everything else calls numpy's functions on arrays it was given, and those dispatch on the array's own type. So another
-array library, or arrays that carry more than values, take numpy's place by `use(namespace)`; nothing else changes.
+Everything else calls numpy's functions on arrays it was given, and those dispatch on the array's own type.
+So another
+array library, or arrays that carry more than values, take numpy's place by `use(namespace)`; nothing else
+changes.
 
-A namespace is any object with the functions of `NAMES`, named and called as in numpy, and `restride`. The values of
+A namespace is any object with the functions of `NAMES`, named and called as in numpy, and `restride`. The
+values of
 these names in this module are the functions of the namespace in use.
 """
 
@@ -46,13 +49,15 @@ arange: Any = numpy.arange
 frombuffer: Any = numpy.frombuffer
 restride: Any = _restride
 """`restride(array, shape, strides, offset=0)`: the same memory seen with another shape; strides and offset in
-elements, the offset counted from the array's first element. Never copies, and may reach outside `array`, not outside
+elements, the offset counted from the array's first element. Never copies, and may reach outside `array`, not
+outside
 the memory that it lies in."""
 
 
 @contextmanager
 def use(namespace: Any) -> Iterator[None]:
-    """Make arrays by `namespace` inside the `with` block. Raises AttributeError if it lacks one of the functions."""
+    """Make arrays by `namespace` inside the `with` block. Raises AttributeError if it lacks one of the
+    functions."""
     functions = {name: getattr(namespace, name) for name in (*NAMES, "restride")}
     before = {name: globals()[name] for name in functions}
     globals().update(functions)
@@ -79,4 +84,3 @@ def storage_size(array: Array) -> int:
     while isinstance(owner.base, numpy.ndarray):
         owner = owner.base
     return int(owner.nbytes) // int(array.dtype.itemsize)
-

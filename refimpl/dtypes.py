@@ -1,7 +1,9 @@
 """Data types: torch's dtype objects, promotion rules and numeric limits.
 
-Each `DType` names one numpy dtype. numpy's own promotion is not torch's (int64 with float32 gives float64 there),
-so every mixed operation goes through `result_type`, which follows torch's three categories: tensors with dimensions
+Each `DType` names one numpy dtype. numpy's own promotion is not torch's (int64 with float32 gives float64
+there),
+so every mixed operation goes through `result_type`, which follows torch's three categories: tensors with
+dimensions
 win over 0-d tensors, and those over python numbers (DTYPE-05, DTYPE-07).
 """
 
@@ -19,10 +21,13 @@ BOOL, INTEGER, FLOATING, COMPLEX = range(4)
 class DType:
     """One torch data type: `str(float32)` is `"torch.float32"`."""
 
-    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "kind", "name", "numpy",
+    __slots__ = ("category", "is_complex", "is_floating_point", "is_signed", "itemsize", "kind", "name",
+    "numpy",
                  "scalar_name")  # fmt: skip
 
-    def __init__(self, name: str, scalar_name: str, numpy_type: Any, category: int, signed: bool = True) -> None:
+    def __init__(
+        self, name: str, scalar_name: str, numpy_type: Any, category: int, signed: bool = True
+    ) -> None:
         self.name = name
         self.scalar_name = scalar_name
         self.numpy = numpy.dtype(numpy_type)
@@ -113,12 +118,10 @@ def of(numpy_type: Any) -> DType:
 
 
 def _unconvertible(numpy_type: Any) -> str:
-    if numpy_type == numpy.dtype(object):
-        numpy_type = "numpy.object_"
-    else:
-        numpy_type = f"numpy.{numpy_type.type.__name__}"
+    name = numpy_type.type.__name__
     return (
-        f"can't convert np.ndarray of type {numpy_type}. The only supported types are: float64, float32, float16, "
+        f"can't convert np.ndarray of type numpy.{name}. The only supported types are: float64, float32, "
+        f"float16, "
         "complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool."
     )
 
@@ -132,7 +135,10 @@ def set_default_dtype(dtype: DType, /) -> None:
     """Set the type of tensors made from python floats. Raises TypeError for a type that is not floating."""
     global _default
     if not isinstance(dtype, DType):
-        raise TypeError(f"invalid dtype object: only floating-point types are supported as the default type, got {dtype!r}")
+        raise TypeError(
+            f"invalid dtype object: only floating-point types are supported as the default type, got "
+            f"{dtype!r}"
+        )
     if not dtype.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {dtype}")
     _default = dtype
@@ -217,8 +223,11 @@ def can_cast(source: DType, target: DType, /) -> bool:
     if target is bool_:
         return source is bool_
     if source.is_signed and source is not bool_ and not target.is_signed:
-        return not target.category == INTEGER
+        return target.category != INTEGER
     return source.category <= target.category
+
+
+_limits: Any = ml_dtypes.finfo
 
 
 @dataclass(frozen=True)
@@ -237,9 +246,11 @@ class finfo:
     def __init__(self, dtype: DType | None = None) -> None:
         kind = _default if dtype is None else dtype
         if kind.category < FLOATING:
-            raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind}'")
+            raise TypeError(
+                f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{kind}'"
+            )
         kind = kind.to_real()
-        limits = ml_dtypes.finfo(kind.numpy)
+        limits: Any = _limits(kind.numpy)
         values = {
             "dtype": kind.name, "bits": int(limits.bits), "eps": float(limits.eps), "max": float(limits.max),
             "min": float(limits.min), "tiny": float(limits.smallest_normal),
@@ -260,7 +271,14 @@ class iinfo:
 
     def __init__(self, dtype: DType) -> None:
         if dtype.category != INTEGER:
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{dtype}'")
+            raise TypeError(
+                f"torch.iinfo() requires an integer input type. Use torch.finfo to handle '{dtype}'"
+            )
         limits = numpy.iinfo(dtype.numpy)
-        for name, value in (("dtype", dtype.name), ("bits", limits.bits), ("max", limits.max), ("min", limits.min)):
+        for name, value in (
+            ("dtype", dtype.name),
+            ("bits", limits.bits),
+            ("max", limits.max),
+            ("min", limits.min),
+        ):
             object.__setattr__(self, name, value)

@@ -15,7 +15,9 @@ def vector_norm(x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
     return F.linalg_vector_norm(x, ord, dim, keepdim, dtype=dtype)
 
 
-def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None) -> Any:
+def matrix_norm(
+    A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+) -> Any:
     """The Frobenius norm, or one of the sums of rows or columns."""
     if ord == "fro":
         return F.linalg_vector_norm(A, 2, dim, keepdim, dtype=dtype)
@@ -30,7 +32,9 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = F
 
 def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The norm of a vector or matrix."""
-    if ord is not None and (isinstance(ord, str) or (dim is None and A.dim() == 2) or (hasattr(dim, "__len__") and len(dim) == 2)):
+    if ord is not None and (
+        isinstance(ord, str) or (dim is None and A.dim() == 2) or (hasattr(dim, "__len__") and len(dim) == 2)
+    ):
         return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     return F.linalg_vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from . import functional, parameter
 from .modules import (
-    CrossEntropyLoss, GELU, Identity, L1Loss, LayerNorm, Linear, Module, MSELoss, ReLU, Sequential, Sigmoid, Tanh,
+    GELU,
+    CrossEntropyLoss,
+    Identity,
+    L1Loss,
+    LayerNorm,
+    Linear,
+    Module,
+    MSELoss,
+    ReLU,
+    Sequential,
+    Sigmoid,
+    Tanh,
 )  # fmt: skip
 from .parameter import Parameter
 
 __all__ = [
-    "GELU", "CrossEntropyLoss", "Identity", "L1Loss", "LayerNorm", "Linear", "MSELoss", "Module", "Parameter", "ReLU",
+    "GELU", "CrossEntropyLoss", "Identity", "L1Loss", "LayerNorm", "Linear", "MSELoss", "Module",
+    "Parameter", "ReLU",
     "Sequential", "Sigmoid", "Tanh", "functional", "parameter",
 ]  # fmt: skip

@@ -149,7 +149,8 @@ def tanh(input: Tensor) -> Any:
 
 def _softmax_dim(name: str, ndim: int) -> int:
     warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+        f"argument.",
         stacklevel=3,
     )
     return 0 if ndim in (0, 1, 3) else 1
@@ -174,7 +175,8 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
 def _pair(input: Tensor, target: Tensor, name: str) -> tuple[Any, Any]:
     if target.size() != input.size():
         warnings.warn(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). This will likely lead "
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}). "
+            f"This will likely lead "
             "to incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=3,
         )
@@ -200,7 +202,12 @@ def l1_loss(
 
 
 def smooth_l1_loss(
-    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean", beta: float = 1.0
+    input: Tensor,
+    target: Tensor,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
 ) -> Any:
     """Squared near 0, absolute beyond beta."""
     if beta == 0.0:
@@ -317,7 +324,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
 
 def embedding(
-    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
+    input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: Any = None,
+    norm_type: float = 2.0,
     scale_grad_by_freq: bool = False, sparse: bool = False,
 ) -> Any:  # fmt: skip
     """Rows of the weight by index; the row padding_idx gets no gradient (SUBGRAD-11)."""
@@ -339,18 +347,26 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: Any = 
     return F.constant_pad_nd(input, tuple(pad), 0 if value is None else value)
 
 
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Any:
     """The norm of x1 - x2 + eps over the last dimension."""
     return F.linalg_vector_norm(F.add(F.sub(x1, x2), eps), p, -1, keepdim)
 
 
 def binary_cross_entropy(
-    input: Tensor, target: Tensor, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
+    input: Tensor,
+    target: Tensor,
+    weight: Any = None,
+    size_average: Any = None,
+    reduce: Any = None,
+    reduction: str = "mean",
 ) -> Any:
     """The cross entropy of probabilities."""
     if input.size() != target.size():
         raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is deprecated. "
+            f"Using a target size ({target.size()}) that is different to the input size ({input.size()}) is "
+            f"deprecated. "
             "Please ensure they have the same size."
         )
     values = F.neg(F.add(F.mul(target, F.clamp_min(F.log(input), -100.0)),
@@ -371,7 +387,13 @@ def _single(value: Any) -> int:
 
 
 def conv1d(
-    input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+    input: Tensor,
+    weight: Tensor,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    dilation: Any = 1,
+    groups: int = 1,
 ) -> Any:
     """The sum of products of the weight with each window."""
     step, apart = _single(stride), _single(dilation)
@@ -398,7 +420,8 @@ def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any
 
 
 def batch_norm(
-    input: Tensor, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
+    input: Tensor, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+    training: bool = False,
     momentum: float = 0.1, eps: float = 1e-05,
 ) -> Any:  # fmt: skip
     """Mean 0 and variance 1 for each channel over the batch."""

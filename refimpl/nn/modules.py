@@ -24,7 +24,9 @@ class Module:
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes. Raises NotImplementedError where a subclass does not say."""
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
 
     def children(self) -> Iterator[Module]:
         """The modules held directly."""
@@ -75,7 +77,9 @@ def _uniform(shape: Sequence[int], bound: float, dtype: Any) -> Parameter:
 class Linear(Module):
     """x @ weight.T + bias."""
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
         from ..operations.creation import numpy_type
 
         kind = numpy_type(dtype)
@@ -84,7 +88,7 @@ class Linear(Module):
         self.weight = _uniform((out_features, in_features), bound, kind)
         self.bias = _uniform((out_features,), bound, kind) if bias else None
 
-    def forward(self, input: Tensor) -> Any:  # type: ignore[override]  # one input
+    def forward(self, input: Tensor) -> Any:
         """The product with the weight."""
         return functional.linear(input, self.weight, self.bias)
 
@@ -92,7 +96,9 @@ class Linear(Module):
 class LayerNorm(Module):
     """Mean 0 and variance 1 over the last dimensions, then scaled and shifted."""
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True) -> None:
+    def __init__(
+        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True
+    ) -> None:
         from ..operations.creation import numpy_type
 
         shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
@@ -101,7 +107,7 @@ class LayerNorm(Module):
         self.weight = Parameter(finish(fresh(shape, 1, kind))) if elementwise_affine else None
         self.bias = Parameter(finish(fresh(shape, 0, kind))) if elementwise_affine and bias else None
 
-    def forward(self, input: Tensor) -> Any:  # type: ignore[override]  # one input
+    def forward(self, input: Tensor) -> Any:
         """The normalized input."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
@@ -113,7 +119,7 @@ class Sequential(Module):
         for index, module in enumerate(modules):
             setattr(self, str(index), module)
 
-    def forward(self, input: Any) -> Any:  # type: ignore[override]  # one input
+    def forward(self, input: Any) -> Any:
         """The input through all modules."""
         for module in self.children():
             input = module(input)
@@ -123,7 +129,7 @@ class Sequential(Module):
 class Identity(Module):
     """The input itself."""
 
-    def forward(self, input: Any) -> Any:  # type: ignore[override]  # one input
+    def forward(self, input: Any) -> Any:
         """The input."""
         return input
 
@@ -131,7 +137,7 @@ class Identity(Module):
 class _Function(Module):
     name = ""
 
-    def forward(self, input: Tensor) -> Any:  # type: ignore[override]  # one input
+    def forward(self, input: Tensor) -> Any:
         """The function of the input."""
         return getattr(functional, self.name)(input)
 
@@ -166,7 +172,7 @@ class _Loss(Module):
     def __init__(self, reduction: str = "mean") -> None:
         self.reduction = reduction
 
-    def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]  # two inputs
+    def forward(self, input: Tensor, target: Tensor) -> Any:
         """The loss of input against target."""
         return getattr(functional, self.name)(input, target, reduction=self.reduction)
 

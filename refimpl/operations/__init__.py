@@ -5,8 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 
 GROUPS = (
-    "arithmetic", "exponential", "comparison", "rounding", "complexes", "activation", "reductions", "statistics", "extrema",
-    "views", "slicing", "joining", "indexing", "gathering", "mutation", "creation", "linear", "matrices",
+    "arithmetic", "weighted", "exponential", "comparison", "rounding", "complexes", "activation",
+    "reductions",
+    "statistics", "extrema", "bounds",
+    "views", "striding", "slicing", "diagonals", "joining", "indexing", "gathering", "masking", "mutation",
+    "creation", "alike", "linear", "matrices",
     "softmax", "losses", "randomness", "reshaping", "seldom",
 )  # fmt: skip
 

@@ -18,11 +18,14 @@ from .table import PROMOTE, Vjp, composite, operation, vjp
 Array = Any
 
 
-def _backward(name: str, function: Callable[..., Array], parameters: str, node: str, gradients: dict[str, Vjp]) -> None:
+def _backward(
+    name: str, function: Callable[..., Array], parameters: str, node: str, gradients: dict[str, Vjp]
+) -> None:
     """Declare a backward operation over (grad_output, self-or-result, plain parameters)."""
     names = [each.strip() for each in parameters.split(",")]
     operation(
-        name, nary(function, 2), parameters=parameters, tensors=tuple(names[:2]), scalars=(), promotion=PROMOTE, node=node,
+        name, nary(function, 2), parameters=parameters, tensors=tuple(names[:2]), scalars=(),
+        promotion=PROMOTE, node=node,
         functions=(), methods=(), gradients=gradients,
     )  # fmt: skip
 
@@ -33,7 +36,8 @@ def _no_curvature(F: Any, grad: Any, self: Any) -> Any:
 
 # relu, threshold
 _backward(
-    "threshold_backward", lambda g, x, t: numpy.where(x <= t, 0, g).astype(g.dtype), "grad_output, self, threshold",
+    "threshold_backward", lambda g, x, t: numpy.where(x <= t, 0, g).astype(g.dtype),
+    "grad_output, self, threshold",
     "ThresholdBackwardBackward0",
     {
         "grad_output": vjp(lambda F, grad, self, t: F.threshold_backward(grad, self, t), "self", "threshold"),
@@ -41,14 +45,22 @@ _backward(
     },
 )  # fmt: skip
 operation(
-    "relu", unary(lambda x: numpy.where(x < 0, 0, x).astype(x.dtype)), parameters="self", node="ReluBackward0",
-    inplace=True, gradients={"self": vjp(lambda F, grad, result: F.threshold_backward(grad, result, 0), "result")},
+    "relu", unary(lambda x: numpy.where(x < 0, 0, x).astype(x.dtype)), parameters="self",
+    node="ReluBackward0",
+    inplace=True, gradients={"self": vjp(lambda F, grad, result: F.threshold_backward(grad, result, 0),
+    "result")},
 )  # fmt: skip
+
+
+def _threshold(self: Array, threshold: Any, value: Any) -> Array:
+    return unary(lambda x: numpy.where(x <= threshold, x.dtype.type(value), x))(self)
+
+
 operation(
-    "threshold", lambda self, threshold, value: unary(
-        lambda x: numpy.where(x <= threshold, value, x).astype(x.dtype))(self),
-    node="ThresholdBackward0", inplace=True, methods=(),
-    gradients={"self": vjp(lambda F, grad, self, t: F.threshold_backward(grad, self, t), "self", "threshold")},
+    "threshold", _threshold, node="ThresholdBackward0", inplace=True, methods=(),
+    gradients={
+        "self": vjp(lambda F, grad, self, t: F.threshold_backward(grad, self, t), "self", "threshold"),
+    },
 )  # fmt: skip
 
 # hardtanh, relu6
@@ -57,7 +69,8 @@ _backward(
     "grad_output, self, min_val, max_val", "HardtanhBackwardBackward0",
     {
         "grad_output": vjp(
-            lambda F, grad, self, lo, hi: F.hardtanh_backward(grad, self, lo, hi), "self", "min_val", "max_val"
+            lambda F, grad, self, lo, hi: F.hardtanh_backward(grad, self, lo, hi), "self", "min_val",
+            "max_val"
         ),
         "self": vjp(_no_curvature, "self"),
     },
@@ -68,7 +81,8 @@ operation(
     node="HardtanhBackward0", inplace=True, functions=(), methods=(),
     gradients={
         "self": vjp(
-            lambda F, grad, self, lo, hi: F.hardtanh_backward(grad, self, lo, hi), "self", "min_val", "max_val"
+            lambda F, grad, self, lo, hi: F.hardtanh_backward(grad, self, lo, hi), "self", "min_val",
+            "max_val"
         )
     },
 )  # fmt: skip
@@ -89,7 +103,8 @@ operation(
         lambda x: numpy.where(x > 0, x, x * x.dtype.type(negative_slope)))(self),
     node="LeakyReluBackward0", inplace=True, functions=(), methods=(),
     gradients={
-        "self": vjp(lambda F, grad, self, slope: F.leaky_relu_backward(grad, self, slope), "self", "negative_slope")
+        "self": vjp(lambda F, grad, self, slope: F.leaky_relu_backward(grad, self, slope), "self",
+        "negative_slope")
     },
 )  # fmt: skip
 
@@ -111,7 +126,9 @@ def _elu_grad(F: Any, grad: Any, self: Any, alpha: float, scale: float, input_sc
     return F.elu_backward(grad, self, alpha, scale, input_scale)
 
 
-def _elu_twice(F: Any, grad: Any, grad_output: Any, self: Any, alpha: float, scale: float, input_scale: float) -> Any:
+def _elu_twice(
+    F: Any, grad: Any, grad_output: Any, self: Any, alpha: float, scale: float, input_scale: float
+) -> Any:
     slope = F.mul_Scalar(F.exp(F.mul_Scalar(self, input_scale)), alpha * scale * input_scale * input_scale)
     return F.mul(F.mul(grad, grad_output), F.masked_fill(slope, F.gt(self, 0), 0.0))
 
@@ -122,14 +139,17 @@ _backward(
     {"grad_output": vjp(_elu_grad, *_ELU), "self": vjp(_elu_twice, "grad_output", *_ELU)},
 )  # fmt: skip
 operation(
-    "elu", lambda self, alpha=1.0, scale=1.0, input_scale=1.0: unary(lambda x: _elu(x, alpha, scale, input_scale))(self),
+    "elu", lambda self, alpha=1.0, scale=1.0, input_scale=1.0: unary(lambda x: _elu(x, alpha, scale,
+    input_scale))(self),
     node="EluBackward0", inplace=True, functions=(), methods=(), gradients={"self": vjp(_elu_grad, *_ELU)},
 )  # fmt: skip
 operation(
-    "celu", lambda self, alpha=1.0: unary(lambda x: _elu(x, alpha, 1.0, 1.0 / alpha))(self), node="CeluBackward0",
+    "celu", lambda self, alpha=1.0: unary(lambda x: _elu(x, alpha, 1.0, 1.0 / alpha))(self),
+    node="CeluBackward0",
     inplace=True, methods=(),
     gradients={
-        "self": vjp(lambda F, grad, self, alpha: F.elu_backward(grad, self, alpha, 1.0, 1.0 / alpha), "self", "alpha")
+        "self": vjp(lambda F, grad, self, alpha: F.elu_backward(grad, self, alpha, 1.0, 1.0 / alpha), "self",
+        "alpha")
     },
 )  # fmt: skip
 
@@ -208,6 +228,7 @@ operation(
     gradients={"self": vjp(_gelu_grad, "self", "approximate")},
 )  # fmt: skip
 
+
 # softplus
 def _softplus(x: Array, beta: float, threshold: float) -> Array:
     scaled = x * x.dtype.type(beta)
@@ -227,10 +248,12 @@ def _softplus_twice(F: Any, grad: Any, grad_output: Any, self: Any, beta: float,
 
 
 _backward(
-    "softplus_backward", _softplus_backward, "grad_output, self, beta, threshold", "SoftplusBackwardBackward0",
+    "softplus_backward", _softplus_backward, "grad_output, self, beta, threshold",
+    "SoftplusBackwardBackward0",
     {
         "grad_output": vjp(
-            lambda F, grad, self, beta, t: F.softplus_backward(grad, self, beta, t), "self", "beta", "threshold"
+            lambda F, grad, self, beta, t: F.softplus_backward(grad, self, beta, t), "self", "beta",
+            "threshold"
         ),
         "self": vjp(_softplus_twice, "grad_output", "self", "beta", "threshold"),
     },
@@ -239,7 +262,8 @@ operation(
     "softplus", lambda self, beta=1, threshold=20: unary(lambda x: _softplus(x, beta, threshold))(self),
     node="SoftplusBackward0", functions=(), methods=(),
     gradients={
-        "self": vjp(lambda F, grad, self, beta, t: F.softplus_backward(grad, self, beta, t), "self", "beta", "threshold")
+        "self": vjp(lambda F, grad, self, beta, t: F.softplus_backward(grad, self, beta, t), "self", "beta",
+        "threshold")
     },
 )  # fmt: skip
 
@@ -263,7 +287,8 @@ def _mish_backward(F: Any, grad: Any, self: Any) -> Any:
 
 
 operation(
-    "mish", unary(lambda x: x * numpy.tanh(numpy.log1p(numpy.exp(x)))), parameters="self", node="MishBackward0",
+    "mish", unary(lambda x: x * numpy.tanh(numpy.log1p(numpy.exp(x)))), parameters="self",
+    node="MishBackward0",
     inplace=True, functions=(), methods=(), gradients={"self": vjp(_mish_backward, "self")},
 )  # fmt: skip
 
@@ -274,11 +299,13 @@ def _undefined(F: Any, grad: Any, *values: Any) -> Any:
 
 
 _backward(
-    "hardsigmoid_backward", lambda g, x: numpy.where((x > -3) & (x < 3), g / 6, 0).astype(g.dtype), "grad_output, self",
+    "hardsigmoid_backward", lambda g, x: numpy.where((x > -3) & (x < 3), g / 6, 0).astype(g.dtype),
+    "grad_output, self",
     "NotImplemented", {"grad_output": vjp(_undefined), "self": vjp(_undefined)},
 )  # fmt: skip
 operation(
-    "hardsigmoid", unary(lambda x: (numpy.minimum(numpy.maximum(x + 3, 0), 6) / 6).astype(x.dtype)), parameters="self",
+    "hardsigmoid", unary(lambda x: (numpy.minimum(numpy.maximum(x + 3, 0), 6) / 6).astype(x.dtype)),
+    parameters="self",
     node="HardsigmoidBackward0", inplace=True, functions=(), methods=(),
     gradients={"self": vjp(lambda F, grad, self: F.hardsigmoid_backward(grad, self), "self")},
 )  # fmt: skip
@@ -302,8 +329,10 @@ _backward(
     {"grad_output": vjp(_hardswish_grad, "self"), "self": vjp(_hardswish_twice, "grad_output", "self")},
 )  # fmt: skip
 operation(
-    "hardswish", unary(lambda x: (x * numpy.minimum(numpy.maximum(x + 3, 0), 6) / 6).astype(x.dtype)), parameters="self",
-    node="HardswishBackward0", inplace=True, functions=(), methods=(), gradients={"self": vjp(_hardswish_grad, "self")},
+    "hardswish", unary(lambda x: (x * numpy.minimum(numpy.maximum(x + 3, 0), 6) / 6).astype(x.dtype)),
+    parameters="self",
+    node="HardswishBackward0", inplace=True, functions=(), methods=(),
+    gradients={"self": vjp(_hardswish_grad, "self")},
 )  # fmt: skip
 
 
@@ -311,7 +340,9 @@ operation(
 def _log_sigmoid_slope(g: Array, x: Array) -> Array:
     powers = numpy.exp(-numpy.abs(x))
     below = x < 0
-    return (numpy.where(below, 1, 0) - numpy.where(below, 1, -1) * (powers / (1 + powers))).astype(g.dtype) * g
+    return (numpy.where(below, 1, 0) - numpy.where(below, 1, -1) * (powers / (1 + powers))).astype(
+        g.dtype
+    ) * g
 
 
 def _log_sigmoid_grad(F: Any, grad: Any, self: Any) -> Any:
@@ -328,7 +359,8 @@ _backward(
     {"grad_output": vjp(_log_sigmoid_grad, "self"), "self": vjp(_log_sigmoid_twice, "grad_output", "self")},
 )  # fmt: skip
 operation(
-    "logsigmoid", unary(lambda x: numpy.minimum(x, 0) - numpy.log1p(numpy.exp(-numpy.abs(x)))), parameters="self",
+    "logsigmoid", unary(lambda x: numpy.minimum(x, 0) - numpy.log1p(numpy.exp(-numpy.abs(x)))),
+    parameters="self",
     node="LogSigmoidBackward0", functions=(), methods=(), gradients={"self": vjp(_log_sigmoid_grad, "self")},
 )  # fmt: skip
 
@@ -342,7 +374,8 @@ def _shrink(name: str, function: Any, title: str, public: tuple[str, ...]) -> No
         return getattr(F, name + "_backward")(grad, self, lambd)
 
     _backward(
-        name + "_backward", lambda g, x, lambd: numpy.where((x >= -lambd) & (x <= lambd), 0, g).astype(g.dtype),
+        name + "_backward", lambda g, x, lambd: numpy.where((x >= -lambd) & (x <= lambd), 0,
+        g).astype(g.dtype),
         "grad_output, self, lambd", f"{title}BackwardBackward0",
         {"grad_output": vjp(gradient, "self", "lambd"), "self": vjp(_no_curvature, "self")},
     )  # fmt: skip
@@ -352,9 +385,15 @@ def _shrink(name: str, function: Any, title: str, public: tuple[str, ...]) -> No
     )  # fmt: skip
 
 
-_shrink("hardshrink", lambda x, lambd: numpy.where((x >= -lambd) & (x <= lambd), 0, x), "Hardshrink", ("hardshrink",))
 _shrink(
-    "softshrink", lambda x, lambd: numpy.where(x > lambd, x - lambd, numpy.where(x < -lambd, x + lambd, x * 0)),
+    "hardshrink",
+    lambda x, lambd: numpy.where((x >= -lambd) & (x <= lambd), 0, x),
+    "Hardshrink",
+    ("hardshrink",),
+)
+_shrink(
+    "softshrink", lambda x, lambd: numpy.where(x > lambd, x - lambd, numpy.where(x < -lambd, x + lambd,
+    x * 0)),
     "Softshrink", (),
 )  # fmt: skip
 

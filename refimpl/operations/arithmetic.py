@@ -1,7 +1,9 @@
 """Arithmetic: add, sub, mul, div, powers and their kin.
 
-The forwards use Python's operators: on a 0-d value, which travels as a numpy scalar, they are many times faster than the
-ufuncs and give the same bits. Formulas keep the order of evaluation of torch's derivatives, so that they round alike.
+The forwards use Python's operators: on a 0-d value, which travels as a numpy scalar, they are many times
+faster than the
+ufuncs and give the same bits. Formulas keep the order of evaluation of torch's derivatives, so that they
+round alike.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy
 
 from ..dtypes import REDUCED
 from .layout import settle
-from .pointwise import binary, nary, on_pair, unary
+from .pointwise import binary, on_pair, unary
 from .table import FLOAT, PROMOTE, composite, operation, vjp
 
 Array = Any
@@ -40,9 +42,10 @@ def add(self: Array, other: Array, *, alpha: Any = 1) -> Array:
 
 def sub(self: Array, other: Array, *, alpha: Any = 1) -> Array:
     """self - alpha * other. Raises RuntimeError for bool operands."""
-    if getattr(other, "dtype", None) == bool or (type(other) is bool and self.dtype == bool):
+    if type(other) is bool or getattr(getattr(other, "dtype", None), "kind", "") == "b":
         raise RuntimeError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` "
             "operator instead."
         )
     if alpha != 1:
@@ -56,7 +59,8 @@ def sub(self: Array, other: Array, *, alpha: Any = 1) -> Array:
 
 
 def _complex_sum(self: Array, other: Array, factor: int) -> Array:
-    """self + factor * other, the product complex as in torch's kernel: it decides zeros' signs and makes inf NaN."""
+    """self + factor * other, the product complex as in torch's kernel: it decides zeros' signs and makes inf
+    NaN."""
     kind = (getattr(self, "dtype", None) or other.dtype).type
     return self + kind(factor) * (kind(other) if type(other) in NUMBERS else other)
 
@@ -102,7 +106,8 @@ def neg(self: Array) -> Array:
     """-self. Raises RuntimeError for bool."""
     if self.dtype.kind == "b":
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+            "mask, use the "
             "`~` or `logical_not()` operator instead."
         )
     result = -self
@@ -135,7 +140,9 @@ _SHORT_CUTS = {
 def _pow_tensors(self: Array, exponent: Array) -> Array:
     if getattr(self, "dtype", exponent.dtype).kind in "iu" and exponent.dtype.kind in "iu":
         power = numpy.power(self, numpy.maximum(exponent, 0))
-        negative = numpy.where(self == 1, 1, numpy.where(self == -1, numpy.where(exponent % 2 == 0, 1, -1), 0))
+        negative = numpy.where(
+            self == 1, 1, numpy.where(self == -1, numpy.where(exponent % 2 == 0, 1, -1), 0)
+        )
         return numpy.where(exponent < 0, negative, power).astype(exponent.dtype)
     return binary(numpy.power)(self, exponent)
 
@@ -171,7 +178,8 @@ operation(
     gradients={
         "self": vjp(lambda F, grad, dtype: F.handle_r_to_c(dtype, grad), "self.dtype"),
         "other": vjp(
-            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad), F.conj(alpha))),
+            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad),
+            F.conj(alpha))),
             "alpha", "other.dtype",
         ),
     },
@@ -180,7 +188,8 @@ operation(
     "rsub.Tensor", rsub, tensors=("self", "other"), promotion=PROMOTE, node="RsubBackward0",
     gradients={
         "self": vjp(
-            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad), F.conj(alpha))),
+            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad),
+            F.conj(alpha))),
             "alpha", "self.dtype",
         ),
         "other": vjp(lambda F, grad, dtype: F.handle_r_to_c(dtype, grad), "other.dtype"),
@@ -190,7 +199,8 @@ operation(
     "rsub.Scalar", rsub, tensors=("self", "other"), promotion=PROMOTE, node="RsubBackward1",
     gradients={
         "self": vjp(
-            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad), F.conj(alpha))),
+            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad),
+            F.conj(alpha))),
             "alpha", "self.dtype",
         ),
     },
@@ -207,10 +217,12 @@ operation(
     functions=("mul", "multiply"), methods=("mul", "multiply"),
     gradients={
         "self": vjp(
-            lambda F, grad, other, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(other))), "other", "self.dtype"
+            lambda F, grad, other, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(other))), "other",
+            "self.dtype"
         ),
         "other": vjp(
-            lambda F, grad, self, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(self))), "self", "other.dtype"
+            lambda F, grad, self, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(self))), "self",
+            "other.dtype"
         ),
     },
 )  # fmt: skip
@@ -236,7 +248,8 @@ operation(
     functions=("true_divide",), methods=("true_divide",),
     gradients={
         "self": vjp(
-            lambda F, grad, other, dtype: F.handle_r_to_c(dtype, F.div(grad, F.conj(other))), "other", "self.dtype"
+            lambda F, grad, other, dtype: F.handle_r_to_c(dtype, F.div(grad, F.conj(other))), "other",
+            "self.dtype"
         ),
         "other": vjp(
             lambda F, grad, self, other, dtype: F.handle_r_to_c(
@@ -247,13 +260,16 @@ operation(
     },
 )  # fmt: skip
 operation(
-    "neg", neg, node="NegBackward0", inplace=True, out=True, functions=("neg", "negative"), methods=("neg", "negative"),
+    "neg", neg, node="NegBackward0", inplace=True, out=True, functions=("neg", "negative"), methods=("neg",
+    "negative"),
     gradients={"self": vjp(lambda F, grad: F.neg(grad))},
 )  # fmt: skip
 operation(
-    "reciprocal", unary(lambda x: 1 / x), parameters="self", node="ReciprocalBackward0", promotion=FLOAT, inplace=True,
+    "reciprocal", unary(lambda x: 1 / x), parameters="self", node="ReciprocalBackward0", promotion=FLOAT,
+    inplace=True,
     out=True,
-    gradients={"self": vjp(lambda F, grad, result: F.mul(F.neg(grad), F.conj(F.mul(result, result))), "result")},
+    gradients={"self": vjp(lambda F, grad, result: F.mul(F.neg(grad), F.conj(F.mul(result, result))),
+    "result")},
 )  # fmt: skip
 
 
@@ -263,7 +279,6 @@ def positive(F: Any, self: Any) -> Any:
     if self.dtype.kind == "b":
         raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
     return self
-
 
 
 @composite("rdiv", functions=(), methods=())
@@ -307,11 +322,13 @@ def _number_log(value: Any) -> Any:
 
 
 operation(
-    "pow.Tensor_Scalar", pow_number, tensors=("self", "exponent"), promotion=PROMOTE, node="PowBackward0", inplace=True,
+    "pow.Tensor_Scalar", pow_number, tensors=("self", "exponent"), promotion=PROMOTE, node="PowBackward0",
+    inplace=True,
     gradients={"self": vjp(_pow_backward, "self", "exponent", "self.dtype")},
 )  # fmt: skip
 operation(
-    "pow.Tensor_Tensor", _pow_tensors, tensors=("self", "exponent"), promotion=PROMOTE, node="PowBackward1", inplace=True,
+    "pow.Tensor_Tensor", _pow_tensors, tensors=("self", "exponent"), promotion=PROMOTE, node="PowBackward1",
+    inplace=True,
     gradients={
         # the result is kept (and its version checked) whichever of the two needs a gradient
         "self": vjp(_pow_backward_self, "self", "exponent", "self.dtype", "result"),
@@ -319,7 +336,8 @@ operation(
     },
 )  # fmt: skip
 operation(
-    "pow.Scalar", _pow_tensors, tensors=("self", "exponent"), scalars=("self",), promotion=PROMOTE, node="PowBackward2",
+    "pow.Scalar", _pow_tensors, tensors=("self", "exponent"), scalars=("self",), promotion=PROMOTE,
+    node="PowBackward2",
     gradients={"exponent": vjp(_pow_backward_exponent, "self", "exponent", "result", "exponent.dtype")},
 )  # fmt: skip
 
@@ -364,94 +382,3 @@ def float_power(F: Any, self: Any, exponent: Any) -> Any:
         return F.to(value, dtypes.complex128 if value.dtype.kind == "c" else dtypes.float64)
 
     return F.pow(double(self), double(exponent))
-
-
-def _value(self: Array, tensor1: Array, tensor2: Array, value: Any, function: Any) -> Array:
-    return nary(lambda s, a, b: s + function(a, b, value), 3)(self, tensor1, tensor2)
-
-
-def addcmul(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
-    """self + value * tensor1 * tensor2."""
-    return _value(self, tensor1, tensor2, value, lambda a, b, v: (a if v == 1 else a * v) * b)
-
-
-def addcdiv(self: Array, tensor1: Array, tensor2: Array, *, value: Any = 1) -> Array:
-    """self + value * tensor1 / tensor2. Raises RuntimeError for integers."""
-    if tensor1.dtype.kind in "iub" and tensor2.dtype.kind in "iub":
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
-            "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
-            "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
-            "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
-            "tensor2), for all dtypes."
-        )
-    return _value(self, tensor1, tensor2, value, lambda a, b, v: (a if v == 1 else a * v) / b)
-
-
-operation(
-    "addcmul", addcmul, tensors=("self", "tensor1", "tensor2"), scalars=(), promotion=PROMOTE, node="AddcmulBackward0",
-    inplace=True,
-    gradients={
-        "self": vjp(lambda F, grad, dtype: F.handle_r_to_c(dtype, grad), "self.dtype"),
-        "tensor1": vjp(
-            lambda F, grad, tensor2, value, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(F.mul_Scalar(tensor2, value)))),
-            "tensor2", "value", "tensor1.dtype",
-        ),
-        "tensor2": vjp(
-            lambda F, grad, tensor1, value, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(F.mul_Scalar(tensor1, value)))),
-            "tensor1", "value", "tensor2.dtype",
-        ),
-    },
-)  # fmt: skip
-operation(
-    "addcdiv", addcdiv, tensors=("self", "tensor1", "tensor2"), scalars=(), promotion=PROMOTE, node="AddcdivBackward0",
-    inplace=True,
-    gradients={
-        "self": vjp(lambda F, grad, dtype, tensor2: F.handle_r_to_c(dtype, grad), "self.dtype", "tensor2"),
-        "tensor1": vjp(
-            lambda F, grad, tensor2, value, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(F.rdiv(tensor2, value)))),
-            "tensor2", "value", "tensor1.dtype",
-        ),
-        "tensor2": vjp(
-            lambda F, grad, tensor1, tensor2, value, dtype: F.handle_r_to_c(
-                dtype, F.mul(F.neg(grad), F.conj(F.div(F.mul_Scalar(tensor1, value), F.mul(tensor2, tensor2))))
-            ),
-            "tensor1", "tensor2", "value", "tensor2.dtype",
-        ),
-    },
-)  # fmt: skip
-
-
-def _lerp(start: Array, end: Array, weight: Array) -> Array:
-    small = numpy.abs(weight) < 0.5
-    return numpy.where(small, start + weight * (end - start), end - (end - start) * (1 - weight))
-
-
-operation(
-    "lerp.Scalar", nary(lambda s, e, w: _lerp(s, e, s.dtype.type(w)).astype(s.dtype), 2), parameters="self, end, weight",
-    tensors=("self", "end"), scalars=(), node="LerpBackward0", inplace=True,
-    gradients={
-        "self": vjp(lambda F, grad, weight: F.mul_Scalar(grad, 1 - weight), "weight"),
-        "end": vjp(lambda F, grad, weight: F.mul_Scalar(grad, F.conj(weight)), "weight"),
-    },
-)  # fmt: skip
-operation(
-    "lerp.Tensor", nary(lambda s, e, w: _lerp(s, e, w).astype(s.dtype), 3), parameters="self, end, weight",
-    tensors=("self", "end", "weight"), scalars=(), node="LerpBackward1", inplace=True,
-    gradients={
-        "self": vjp(lambda F, grad, weight: F.mul(grad, F.conj(F.rsub(weight, 1))), "weight"),
-        "end": vjp(lambda F, grad, weight: F.mul(grad, F.conj(weight)), "weight"),
-        "weight": vjp(lambda F, grad, self, end, weight: F.mul(grad, F.conj(F.sub(end, self))), "self", "end", "weight"),
-    },
-)  # fmt: skip
-
-
-@composite()
-def lerp(F: Any, self: Any, end: Any, weight: Any) -> Any:
-    """self + weight * (end - self)."""
-    return (F.lerp_Scalar if is_number(weight) else F.lerp_Tensor)(self, end, weight)
-
-
-@composite("lerp_", functions=())
-def _lerp_(F: Any, self: Any, end: Any, weight: Any) -> Any:
-    return (F.lerp_Scalar_ if is_number(weight) else F.lerp_Tensor_)(self, end, weight)

@@ -37,11 +37,12 @@ for _names, _function in (
     (("logical_xor",), numpy.logical_xor),
 ):
     operation(
-        _names[0], _compare(_function), parameters="self, other", tensors=("self", "other"), promotion=COMPARE,
+        _names[0], _compare(_function), parameters="self, other", tensors=("self", "other"),
+        promotion=COMPARE,
         inplace=True, functions=_names, methods=_names,
     )  # fmt: skip
 
-for _name, _function in (
+_TESTS: tuple[tuple[str, Any], ...] = (
     ("logical_not", numpy.logical_not),
     ("isnan", numpy.isnan),
     ("isinf", numpy.isinf),
@@ -50,9 +51,10 @@ for _name, _function in (
     ("isposinf", lambda x: numpy.isinf(x) & (x > 0)),
     ("isneginf", lambda x: numpy.isinf(x) & (x < 0)),
     ("isreal", lambda x: x.imag == 0 if x.dtype.kind == "c" else numpy.equal(x, x) | True),
-):
+)
+for _name, _test_function in _TESTS:
 
-    def _test(self: Array, function: Any = _function) -> Array:
+    def _test(self: Array, function: Any = _test_function) -> Array:
         result = function(widen(self))
         return result if result.ndim < 2 else settle(result, self)
 
@@ -65,7 +67,7 @@ def _bitwise(logical: Any, bitwise: Any, name: str) -> Any:
         if dtype.kind not in "biu":
             from ..dtypes import of
 
-            raise RuntimeError(f'"{name}_cpu" not implemented for \'{of(dtype).scalar_name}\'')
+            raise RuntimeError(f"\"{name}_cpu\" not implemented for '{of(dtype).scalar_name}'")
         result = (logical if dtype.kind == "b" else bitwise)(self, other)
         return result if result.ndim < 2 else settle(result, self, other)
 
@@ -83,7 +85,10 @@ for _name, _logical, _bits in (
     )  # fmt: skip
 
 operation(
-    "bitwise_not", unary(lambda x: ~x if x.dtype.kind in "biu" else numpy.invert(x)), parameters="self", inplace=True
+    "bitwise_not",
+    unary(lambda x: ~x if x.dtype.kind in "biu" else numpy.invert(x)),
+    parameters="self",
+    inplace=True,
 )
 
 
@@ -101,8 +106,11 @@ def _isclose(self: Array, other: Array, rtol: float, atol: float, equal_nan: boo
     return close
 
 
-def isclose(self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Array:
-    """|self - other| <= atol + rtol * |other|, entry by entry. Raises RuntimeError for operands of different types."""
+def isclose(
+    self: Array, other: Array, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Array:
+    """|self - other| <= atol + rtol * |other|, entry by entry. Raises RuntimeError for operands of different
+    types."""
     if self.dtype != other.dtype:
         from ..dtypes import of
 

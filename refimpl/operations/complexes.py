@@ -21,14 +21,16 @@ def _abs_backward(F: Any, grad: Any, self: Any) -> Any:
 
 operation(
     "abs", unary(numpy.abs), parameters="self", node="AbsBackward0", inplace=True, out=True,
-    functions=("abs", "absolute"), methods=("abs", "absolute"), gradients={"self": vjp(_abs_backward, "self")},
+    functions=("abs", "absolute"), methods=("abs", "absolute"), gradients={"self": vjp(_abs_backward,
+    "self")},
 )  # fmt: skip
 operation(
     "_conj", unary(numpy.conjugate), parameters="self", node="ConjBackward0", functions=(), methods=(),
     gradients={"self": vjp(lambda F, grad: F.conj(grad))},
 )  # fmt: skip
 operation(
-    "_conj_physical", unary(numpy.conjugate), parameters="self", node="ConjPhysicalBackward0", functions=(), methods=(),
+    "_conj_physical", unary(numpy.conjugate), parameters="self", node="ConjPhysicalBackward0", functions=(),
+    methods=(),
     inplace=True, gradients={"self": vjp(lambda F, grad: F.conj_physical(grad))},
 )  # fmt: skip
 
@@ -72,8 +74,8 @@ def view_as_complex(self: Array) -> Array:
     """A complex view of pairs. Raises RuntimeError if the last dimension is not a contiguous pair."""
     if self.dtype.kind != "f" or self.dtype.itemsize < 4:
         raise RuntimeError(
-            "view_as_complex is only supported for half, float and double tensors, but got a tensor of scalar type: "
-            + dtypes.of(self.dtype).scalar_name
+            "view_as_complex is only supported for half, float and double tensors, but got a tensor of "
+            "scalar type: " + dtypes.of(self.dtype).scalar_name
         )
     if self.ndim == 0:
         raise RuntimeError("Input tensor must have one or more dimensions")
@@ -139,10 +141,14 @@ operation(
 def _complex(real: Array, imag: Array) -> Array:
     if real.dtype.kind != "f" or imag.dtype.kind != "f":
         names = (dtypes.of(real.dtype).scalar_name, dtypes.of(imag.dtype).scalar_name)
-        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}"
+        )
     if real.dtype != imag.dtype:
         first, second = (dtypes.of(each.dtype).scalar_name for each in (real, imag))
-        raise RuntimeError(f"Expected object of scalar type {first} but got scalar type {second} for second argument")
+        raise RuntimeError(
+            f"Expected object of scalar type {first} but got scalar type {second} for second argument"
+        )
     shape = numpy.broadcast_shapes(real.shape, imag.shape)
     result = arrays.empty(shape, dtype=dtypes.of(real.dtype).to_complex().numpy)
     result.real[...] = real
@@ -151,7 +157,8 @@ def _complex(real: Array, imag: Array) -> Array:
 
 
 operation(
-    "complex", binary(_complex), parameters="real, imag", tensors=("real", "imag"), scalars=(), node="ComplexBackward0",
+    "complex", binary(_complex), parameters="real, imag", tensors=("real", "imag"), scalars=(),
+    node="ComplexBackward0",
     methods=(),
     gradients={
         "real": vjp(lambda F, grad, real: F.real(grad), "real"),

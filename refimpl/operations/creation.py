@@ -12,14 +12,16 @@ from .. import arrays, devices, dtypes
 from ..dtypes import DType
 from ..tensor import Tensor, set_requires_grad, wrap
 from . import layout
+from .layout import with_format as formatted
 from .sizes import shape_text, sizes_of
-from .table import FACTORIES, composite, factory, operation
+from .table import FACTORIES, factory
 
 Array = Any
 
 
 def finish(array: Array, requires_grad: bool = False, device: Any = None) -> Tensor:
-    """A new leaf around an array that nobody else has. Raises RuntimeError if its type cannot require grad (LEAF-03)."""
+    """A new leaf around an array that nobody else has. Raises RuntimeError if its type cannot require grad
+    (LEAF-03)."""
     if device is not None and devices.parse(device) == devices.META:
         array = devices.meta_array(array.shape, array.dtype)
     made = wrap(array)
@@ -33,13 +35,16 @@ def numpy_type(dtype: Any) -> Any:
     if dtype is None:
         return dtypes.get_default_dtype().numpy
     if dtype in (float, int, bool, complex):
-        dtype = {float: dtypes.get_default_dtype(), int: dtypes.int64, bool: dtypes.bool_}.get(dtype, dtypes.complex128)
+        dtype = {float: dtypes.get_default_dtype(), int: dtypes.int64, bool: dtypes.bool_}.get(
+            dtype, dtypes.complex128
+        )
     if not isinstance(dtype, DType):
         raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(dtype).__name__}")
     return dtype.numpy
 
 
-def _checked(shape: Sequence[int], name: str = "") -> tuple[int, ...]:
+def checked(shape: Sequence[int], name: str = "") -> tuple[int, ...]:
+    """The shape. Raises RuntimeError for a negative size."""
     for size in shape:
         if size < 0:
             if name == "zeros":
@@ -51,7 +56,11 @@ def _checked(shape: Sequence[int], name: str = "") -> tuple[int, ...]:
 def fresh(shape: Sequence[int], fill: Any, kind: Any) -> Array:
     """New row-major memory, with torch's strides also where a size is 0."""
     made = arrays.full(tuple(shape), fill, dtype=kind)
-    return layout.with_strides(made, layout.contiguous_strides(made.shape)) if made.size == 0 and made.ndim else made
+    return (
+        layout.with_strides(made, layout.contiguous_strides(made.shape))
+        if made.size == 0 and made.ndim
+        else made
+    )
 
 
 def _filled(name: str, value: Any) -> Any:
@@ -61,10 +70,10 @@ def _filled(name: str, value: Any) -> Any:
     ) -> Tensor:  # fmt: skip
         if not size:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-        shape = _checked(sizes_of(size, name), name)
+        shape = checked(sizes_of(size, name), name)
         array = fresh(shape, value, numpy_type(dtype))
         if memory_format is not None:
-            array = with_format(array, memory_format)
+            array = formatted(array, memory_format)
         if out is not None:
             return out.copy_(finish(array))  # type: ignore[no-any-return]
         return finish(array, requires_grad, device)
@@ -86,7 +95,7 @@ def full(
     """A tensor of the given size, filled with one value, in the value's own type if none is given."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     kind = numpy_type(dtype) if dtype is not None else dtypes.of_number(value).numpy
-    return finish(fresh(_checked(sizes_of((size,), "full")), value, kind), requires_grad, device)
+    return finish(fresh(checked(sizes_of((size,), "full")), value, kind), requires_grad, device)
 
 
 @factory()
@@ -158,7 +167,8 @@ def _numbers(data: Any) -> Array:
 
 
 def array_of(data: Any, dtype: Any = None) -> Array:
-    """A new array from python data, arrays or tensors. Raises ValueError for ragged lists, OverflowError out of range."""
+    """A new array from python data, arrays or tensors. Raises ValueError for ragged lists, OverflowError out
+    of range."""
     kind = infer_type(data).numpy if dtype is None else numpy_type(dtype)
     if isinstance(data, Tensor):
         return data.detach().array().astype(kind).copy(order="C")
@@ -204,9 +214,10 @@ def tensor(
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     """The data itself where it is a tensor or an array of the right type, else a copy."""
     if isinstance(data, Tensor):
-        return data.to(dtype) if dtype is not None else data
+        return data if dtype is None else data.to(dtype)
     if isinstance(data, numpy.ndarray) and (dtype is None or dtype.numpy == data.dtype):
-        return from_numpy(data)
+        shared: Tensor = from_numpy(data)
+        return shared
     return finish(array_of(data, dtype), False, device)
 
 
@@ -218,16 +229,22 @@ def from_numpy(array: Array) -> Tensor:
     dtypes.of(array.dtype)
     if any(stride < 0 for stride in array.strides):
         raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
-            "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are "
+            "not currently "
+            "supported. (You can probably work around this by making a copy of your array  with "
+            "array.copy().) "
         )
     return wrap(array)
 
 
 @factory()
-def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False) -> Tensor:
+def frombuffer(
+    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
+) -> Tensor:
     """A 1-d tensor that shares the buffer's memory."""
-    return finish(arrays.frombuffer(buffer, dtype=numpy_type(dtype), count=count, offset=offset), requires_grad)
+    return finish(
+        arrays.frombuffer(buffer, dtype=numpy_type(dtype), count=count, offset=offset), requires_grad
+    )
 
 
 @factory()
@@ -245,7 +262,8 @@ def arange(
     *args: Any, start: Any = None, end: Any = None, step: Any = None, dtype: Any = None, layout: Any = None,
     device: Any = None, requires_grad: bool = False, out: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Numbers from start to end (not reached), step by step. Raises RuntimeError for a step of 0 or the wrong sign."""
+    """Numbers from start to end (not reached), step by step. Raises RuntimeError for a step of 0 or the
+    wrong sign."""
     given = _numbers_of(*args)
     if len(given) == 1:
         given = [0, given[0]] if start is None else [start, given[0]]
@@ -264,7 +282,9 @@ def arange(
         kind = dtypes.get_default_dtype().numpy if floating else numpy.dtype(numpy.int64)
     count = math.ceil((last - first) / by)
     wide = numpy.dtype(numpy.float64) if kind.kind not in "biu" else kind
-    values = arrays.asarray(first, dtype=wide) + arrays.arange(count).astype(wide) * arrays.asarray(by, dtype=wide)
+    values = arrays.asarray(first, dtype=wide) + arrays.arange(count).astype(wide) * arrays.asarray(
+        by, dtype=wide
+    )
     return finish(values.astype(kind), requires_grad, device)
 
 
@@ -299,126 +319,15 @@ def logspace(
 
 @factory()
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    layout: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """The identity matrix."""
     columns = n if m is None else m
     rows, across = arrays.arange(n).reshape(-1, 1), arrays.arange(columns).reshape(1, -1)
     return finish((rows == across).astype(numpy_type(dtype)), requires_grad, device)
-
-
-CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
-
-
-def format_name(memory_format: Any) -> str:
-    """The name of a memory format; preserve_format for None."""
-    return "preserve_format" if memory_format is None else str(memory_format.name)
-
-
-def with_format(array: Array, memory_format: Any) -> Array:
-    """The values in the given memory format. Raises RuntimeError for a rank that it does not fit."""
-    wanted = format_name(memory_format)
-    if wanted in CHANNELS_LAST:
-        ndim = CHANNELS_LAST[wanted]
-        if array.ndim != ndim:
-            raise RuntimeError(f"required rank {ndim} tensor to use {wanted} format")
-        return layout.with_strides(array, layout.channels_last_strides(array.shape))
-    if wanted == "contiguous_format":
-        return layout.contiguous(array)
-    return array
-
-
-def _like(self: Array, value: Any, dtype: Any, memory_format: Any) -> Array:
-    kind = self.dtype if dtype is None else dtype.numpy
-    shape = self.shape
-    wanted = format_name(memory_format)
-    if wanted in CHANNELS_LAST:
-        return with_format(fresh(shape, value, kind), memory_format)
-    if wanted == "contiguous_format" or not shape:
-        return fresh(shape, value, kind)
-    made = layout.empty_strided(shape, layout.preserved_strides(self), kind)
-    made[...] = value
-    return made
-
-
-for _name, _value in (("zeros_like", 0), ("ones_like", 1), ("empty_like", 0)):
-    operation(
-        f"{_name}.raw",
-        lambda self, dtype=None, memory_format=None, value=_value: _like(self, value, dtype, memory_format),
-    )
-
-    def _make_like(
-        F: Any, self: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
-        pin_memory: bool = False, memory_format: Any = None, _key: str = _name,
-    ) -> Any:  # fmt: skip
-        made = getattr(F, _key + "_raw")(self, dtype, memory_format)
-        return made if device is None and not requires_grad else finish(made.array(), requires_grad, device)
-
-    composite(_name, methods=())(_make_like)
-
-operation("full_like.raw", lambda self, fill_value, dtype=None, memory_format=None: _like(
-    self, fill_value, dtype, memory_format))  # fmt: skip
-
-
-@composite(methods=())
-def full_like(
-    F: Any, self: Any, fill_value: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
-    requires_grad: bool = False, memory_format: Any = None,
-) -> Any:  # fmt: skip
-    """A tensor like `self`, filled with one value."""
-    made = F.full_like_raw(self, fill_value, dtype, memory_format)
-    return made if device is None and not requires_grad else finish(made.array(), requires_grad, device)
-
-
-operation("scalar_like.raw", lambda self, value: self.dtype.type(value))
-
-
-@composite(functions=(), methods=())
-def scalar_like(F: Any, value: Any, like: Any) -> Any:
-    """A 0-d constant of the type of `like`."""
-    return F.scalar_like_raw(like, value)
-
-
-operation("new_zeros.raw", lambda self, size: fresh(size, 0, self.dtype))
-
-
-def _new(name: str, value: Any) -> None:
-    def create(
-        F: Any, self: Any, *size: Any, dtype: Any = None, layout: Any = None, device: Any = None,
-        requires_grad: bool = False, pin_memory: bool = False,
-    ) -> Any:  # fmt: skip
-        shape = _checked(sizes_of(size, name))
-        if dtype is None and device is None and not requires_grad and value == 0:
-            return F.new_zeros_raw(self, shape)
-        return finish(fresh(shape, value, numpy_type(dtype or self.dtype)), requires_grad, device)
-
-    composite(name, functions=())(create)
-
-
-for _name, _value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", 0)):
-    _new(_name, _value)
-
-
-@composite(functions=())
-def new_full(
-    F: Any, self: Any, size: Sequence[int], fill_value: Any, *, dtype: Any = None, device: Any = None,
-    requires_grad: bool = False,
-) -> Any:  # fmt: skip
-    """A tensor of the given size in the type of `self`."""
-    return full(size, fill_value, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
-
-
-@composite(functions=())
-def new_tensor(
-    F: Any, self: Any, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
-) -> Any:
-    """A tensor with a copy of the data, in the type of `self`."""
-    return finish(array_of(data, dtype or self.dtype), requires_grad, device)
-
-
-@composite(functions=())
-def new(F: Any, self: Any, *size: Any) -> Any:
-    """The old constructor: a tensor of the type of `self` from a size or a list."""
-    if len(size) == 1 and isinstance(size[0], (list, tuple)):
-        return finish(array_of(size[0], self.dtype))
-    return finish(fresh(sizes_of(size, "new"), 0, self.dtype.numpy))

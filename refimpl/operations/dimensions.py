@@ -12,7 +12,9 @@ def axis_of(dim: int, ndim: int) -> int:
         dim = dim.__index__()
     bound = max(ndim, 1)
     if not -bound <= dim < bound:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], but got {dim})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-bound}, {bound - 1}], but got {dim})"
+        )
     return dim + bound if dim < 0 else dim
 
 
@@ -23,6 +25,7 @@ def axes_of(dim: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
     """
     if dim is None:
         return tuple(range(ndim))
+    axes: tuple[int, ...]
     if isinstance(dim, int):
         axes = (axis_of(dim, ndim),)
     else:

@@ -16,11 +16,14 @@ from .table import FLOAT, PROMOTE, Vjp, composite, operation, vjp
 Array = Any
 
 
-def elementwise(name: str, function: Callable[[Array], Array], node: str, gradient: Vjp, *aliases: str) -> None:
+def elementwise(
+    name: str, function: Callable[[Array], Array], node: str, gradient: Vjp, *aliases: str
+) -> None:
     """Declare one differentiable function of one floating tensor."""
     names = (name, *aliases)
     operation(
-        name, unary(function), parameters="self", node=node, promotion=FLOAT, inplace=True, out=True, functions=names,
+        name, unary(function), parameters="self", node=node, promotion=FLOAT, inplace=True, out=True,
+        functions=names,
         methods=names, gradients={"self": gradient},
     )  # fmt: skip
 
@@ -39,7 +42,9 @@ def _log2(x: Array) -> Array:
     return numpy.log2(x)
 
 
-elementwise("exp", numpy.exp, "ExpBackward0", vjp(lambda F, grad, result: F.mul(grad, F.conj(result)), "result"))
+elementwise(
+    "exp", numpy.exp, "ExpBackward0", vjp(lambda F, grad, result: F.mul(grad, F.conj(result)), "result")
+)
 elementwise(
     "exp2", numpy.exp2, "Exp2Backward0",
     vjp(lambda F, grad, result: F.mul_Scalar(F.mul(grad, F.conj(result)), math.log(2)), "result"),
@@ -54,23 +59,34 @@ elementwise(
     vjp(lambda F, grad, self: F.div(grad, F.mul_Scalar(F.conj(self), 2.3025850929940456)), "self"),
 )  # fmt: skip
 elementwise(
-    "log1p", numpy.log1p, "Log1PBackward0", vjp(lambda F, grad, self: F.div(grad, F.conj(F.add_Scalar(self, 1))), "self")
+    "log1p",
+    numpy.log1p,
+    "Log1PBackward0",
+    vjp(lambda F, grad, self: F.div(grad, F.conj(F.add_Scalar(self, 1))), "self"),
 )
 elementwise(
     "log2", _log2, "Log2Backward0",
     vjp(lambda F, grad, self: F.div(grad, F.mul_Scalar(F.conj(self), 0.6931471805599453)), "self"),
 )  # fmt: skip
 elementwise(
-    "sqrt", numpy.sqrt, "SqrtBackward0", vjp(lambda F, grad, result: F.div(grad, F.mul_Scalar(F.conj(result), 2)), "result")
+    "sqrt",
+    numpy.sqrt,
+    "SqrtBackward0",
+    vjp(lambda F, grad, result: F.div(grad, F.mul_Scalar(F.conj(result), 2)), "result"),
 )
 elementwise(
     "rsqrt", _rsqrt, "RsqrtBackward0",
     vjp(lambda F, grad, result: F.mul(F.mul_Scalar(grad, -0.5), F.conj(F.pow(result, 3))), "result"),
 )  # fmt: skip
 
-elementwise("sin", numpy.sin, "SinBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.cos(self))), "self"))
 elementwise(
-    "cos", numpy.cos, "CosBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.neg(F.sin(self)))), "self")
+    "sin", numpy.sin, "SinBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.cos(self))), "self")
+)
+elementwise(
+    "cos",
+    numpy.cos,
+    "CosBackward0",
+    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.neg(F.sin(self)))), "self"),
 )
 elementwise(
     "tan", numpy.tan, "TanBackward0",
@@ -78,18 +94,24 @@ elementwise(
 )  # fmt: skip
 elementwise(
     "asin", numpy.arcsin, "AsinBackward0",
-    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.rsqrt(F.add_Scalar(F.mul(F.neg(self), self), 1)))), "self"), "arcsin",
+    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.rsqrt(F.add_Scalar(F.mul(F.neg(self), self), 1)))),
+    "self"), "arcsin",
 )  # fmt: skip
 elementwise(
     "acos", numpy.arccos, "AcosBackward0",
-    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.neg(F.rsqrt(F.add_Scalar(F.mul(F.neg(self), self), 1))))), "self"), "arccos",
+    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.neg(F.rsqrt(F.add_Scalar(F.mul(F.neg(self), self), 1))))),
+    "self"), "arccos",
 )  # fmt: skip
 elementwise(
     "atan", numpy.arctan, "AtanBackward0",
     vjp(lambda F, grad, self: F.div(grad, F.conj(F.add_Scalar(F.mul(self, self), 1))), "self"), "arctan",
 )  # fmt: skip
-elementwise("sinh", numpy.sinh, "SinhBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.cosh(self))), "self"))
-elementwise("cosh", numpy.cosh, "CoshBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.sinh(self))), "self"))
+elementwise(
+    "sinh", numpy.sinh, "SinhBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.cosh(self))), "self")
+)
+elementwise(
+    "cosh", numpy.cosh, "CoshBackward0", vjp(lambda F, grad, self: F.mul(grad, F.conj(F.sinh(self))), "self")
+)
 
 
 def tanh_backward(grad: Array, output: Array) -> Array:
@@ -118,7 +140,8 @@ for _name, _forward, _node, _twice in (
     ("sigmoid_backward", sigmoid_backward, "SigmoidBackwardBackward0", _sigmoid_twice),
 ):
     operation(
-        _name, nary(_forward, 2), parameters="grad_output, output", tensors=("grad_output", "output"), scalars=(),
+        _name, nary(_forward, 2), parameters="grad_output, output", tensors=("grad_output", "output"),
+        scalars=(),
         promotion=PROMOTE, node=_node, functions=(), methods=(),
         gradients={
             "grad_output": vjp(
@@ -135,11 +158,15 @@ elementwise(
     "tanh", numpy.tanh, "TanhBackward0", vjp(lambda F, grad, result: F.tanh_backward(grad, result), "result")
 )
 elementwise(
-    "sigmoid", _sigmoid, "SigmoidBackward0", vjp(lambda F, grad, result: F.sigmoid_backward(grad, result), "result")
+    "sigmoid",
+    _sigmoid,
+    "SigmoidBackward0",
+    vjp(lambda F, grad, result: F.sigmoid_backward(grad, result), "result"),
 )
 elementwise(
     "asinh", numpy.arcsinh, "AsinhBackward0",
-    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.rsqrt(F.add_Scalar(F.pow(self, 2), 1)))), "self"), "arcsinh",
+    vjp(lambda F, grad, self: F.mul(grad, F.conj(F.rsqrt(F.add_Scalar(F.pow(self, 2), 1)))), "self"),
+    "arcsinh",
 )  # fmt: skip
 
 
@@ -157,15 +184,25 @@ elementwise(
 
 elementwise(
     "erf", special.erf, "ErfBackward0",
-    vjp(lambda F, grad, self: F.mul(F.mul_Scalar(F.exp(F.neg(F.pow(self, 2))), 2 / math.sqrt(math.pi)), grad), "self"),
+    vjp(lambda F, grad, self: F.mul(F.mul_Scalar(F.exp(F.neg(F.pow(self, 2))), 2 / math.sqrt(math.pi)),
+    grad), "self"),
 )  # fmt: skip
 elementwise(
     "erfc", special.erfc, "ErfcBackward0",
-    vjp(lambda F, grad, self: F.mul(F.mul_Scalar(F.exp(F.neg(F.pow(self, 2))), -2 / math.sqrt(math.pi)), grad), "self"),
+    vjp(lambda F, grad, self: F.mul(F.mul_Scalar(F.exp(F.neg(F.pow(self, 2))), -2 / math.sqrt(math.pi)),
+    grad), "self"),
 )  # fmt: skip
-elementwise("lgamma", special.lgamma, "LgammaBackward0", vjp(lambda F, grad, self: F.mul(grad, F.digamma(self)), "self"))
 elementwise(
-    "digamma", special.digamma, "DigammaBackward0", vjp(lambda F, grad, self: F.mul(grad, F.polygamma(1, self)), "self")
+    "lgamma",
+    special.lgamma,
+    "LgammaBackward0",
+    vjp(lambda F, grad, self: F.mul(grad, F.digamma(self)), "self"),
+)
+elementwise(
+    "digamma",
+    special.digamma,
+    "DigammaBackward0",
+    vjp(lambda F, grad, self: F.mul(grad, F.polygamma(1, self)), "self"),
 )
 operation(
     "polygamma.n", lambda self, n: unary(lambda x: special.polygamma(n, x))(self), promotion=FLOAT,
@@ -191,12 +228,14 @@ def _atan2_backward(F: Any, grad: Any, self: Any, other: Any, needs: tuple[bool,
 
 
 operation(
-    "atan2", binary(numpy.arctan2), parameters="self, other", tensors=("self", "other"), scalars=(), promotion=FLOAT,
+    "atan2", binary(numpy.arctan2), parameters="self, other", tensors=("self", "other"), scalars=(),
+    promotion=FLOAT,
     node="Atan2Backward0", inplace=True, functions=("atan2", "arctan2"), methods=("atan2", "arctan2"),
     joint=vjp(_atan2_backward, "self", "other", "needs"), differentiable=("self", "other"),
 )  # fmt: skip
 operation(
-    "hypot", binary(numpy.hypot), parameters="self, other", tensors=("self", "other"), scalars=(), promotion=PROMOTE,
+    "hypot", binary(numpy.hypot), parameters="self, other", tensors=("self", "other"), scalars=(),
+    promotion=PROMOTE,
     node="HypotBackward0", inplace=True,
     gradients={
         "self": vjp(lambda F, grad, self, result: F.div(F.mul(grad, self), result), "self", "result"),
@@ -208,10 +247,12 @@ operation(
     promotion=PROMOTE, node="LogaddexpBackward0",
     gradients={
         "self": vjp(
-            lambda F, grad, self, other: F.div(grad, F.conj(F.add_Scalar(F.exp(F.sub(other, self)), 1))), "self", "other"
+            lambda F, grad, self, other: F.div(grad, F.conj(F.add_Scalar(F.exp(F.sub(other, self)), 1))),
+            "self", "other"
         ),
         "other": vjp(
-            lambda F, grad, self, other: F.div(grad, F.conj(F.add_Scalar(F.exp(F.sub(self, other)), 1))), "self", "other"
+            lambda F, grad, self, other: F.div(grad, F.conj(F.add_Scalar(F.exp(F.sub(self, other)), 1))),
+            "self", "other"
         ),
     },
 )  # fmt: skip
@@ -219,8 +260,10 @@ operation(
     "logaddexp2", binary(numpy.logaddexp2), parameters="self, other", tensors=("self", "other"), scalars=(),
     promotion=PROMOTE, node="Logaddexp2Backward0",
     gradients={
-        "self": vjp(lambda F, grad, self, other: F.div(grad, F.add_Scalar(F.pow(2, F.sub(other, self)), 1)), "self", "other"),
-        "other": vjp(lambda F, grad, self, other: F.div(grad, F.add_Scalar(F.pow(2, F.sub(self, other)), 1)), "self", "other"),
+        "self": vjp(lambda F, grad, self, other: F.div(grad, F.add_Scalar(F.pow(2, F.sub(other, self)), 1)),
+        "self", "other"),
+        "other": vjp(lambda F, grad, self, other: F.div(grad, F.add_Scalar(F.pow(2, F.sub(self, other)), 1)),
+        "self", "other"),
     },
 )  # fmt: skip
 
@@ -238,7 +281,8 @@ def _xlogy_self(F: Any, grad: Any, self: Any, other: Any) -> Any:
 
 
 operation(
-    "xlogy", nary(_xlogy, 2), parameters="self, other", tensors=("self", "other"), promotion=FLOAT, node="XlogyBackward0",
+    "xlogy", nary(_xlogy, 2), parameters="self, other", tensors=("self", "other"), promotion=FLOAT,
+    node="XlogyBackward0",
     inplace=True,
     gradients={
         "self": vjp(_xlogy_self, "self", "other"),

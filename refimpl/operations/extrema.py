@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy
 
-from .. import arrays, dtypes
-from ..dtypes import REDUCED
-from .arithmetic import is_number
+from .. import arrays
 from .dimensions import axes_of, axis_of, unsqueeze_all
 from .layout import contiguous, settle
-from .pointwise import binary, widen
-from .table import PROMOTE, composite, operation, vjp
+from .pointwise import widen
+from .table import composite, operation, vjp
 
 Array = Any
 
@@ -25,7 +23,7 @@ Array = Any
 def _named(name: str, *fields: str) -> Any:
     kind = namedtuple(name, fields)  # type: ignore[misc]  # the fields are those of torch's return types
     kind.__module__ = "torch.return_types"
-    kind.__repr__ = _named_text  # type: ignore[assignment]
+    kind.__repr__ = _named_text  # type: ignore[method-assign]
     return kind
 
 
@@ -37,14 +35,19 @@ def _named_text(self: Any) -> str:
 def _nonempty(self: Array, name: str) -> None:
     if self.size == 0:
         raise RuntimeError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+            f"dim with the "
             "'dim' argument."
         )
 
 
 # Full reductions
 def _evenly(F: Any, grad: Any, self: Any, result: Any) -> Any:
-    mask = F.where(F.isnan(result), F.isnan(self), F.eq(self, result)) if bool(F.isnan(result)) else F.eq(self, result)
+    mask = (
+        F.where(F.isnan(result), F.isnan(self), F.eq(self, result))
+        if bool(F.isnan(result))
+        else F.eq(self, result)
+    )
     return F.masked_fill_Tensor(F.new_zeros(grad, tuple(self.shape)), mask, F.div(grad, F.sum(mask)))
 
 
@@ -56,7 +59,13 @@ def _full(name: str, function: Any, node: str) -> None:
             return self.dtype.type(numpy.nan)
         return function(widen(self)).astype(self.dtype)
 
-    operation(f"{name}.full", forward, parameters="self", node=node, gradients={"self": vjp(_evenly, "self", "result")})
+    operation(
+        f"{name}.full",
+        forward,
+        parameters="self",
+        node=node,
+        gradients={"self": vjp(_evenly, "self", "result")},
+    )
 
 
 def _median(x: Array) -> Array:
@@ -105,9 +114,7 @@ def _along(name: str, arg: Any) -> Any:
     return forward
 
 
-def _select_backward(
-    F: Any, grads: Any, shape: Sequence[int], dim: int, indices: Any, keepdim: bool
-) -> Any:
+def _select_backward(F: Any, grads: Any, shape: Sequence[int], dim: int, indices: Any, keepdim: bool) -> Any:
     grad = grads[0] if isinstance(grads, tuple) else grads
     if not keepdim and len(shape):
         grad, indices = F.unsqueeze(grad, dim), F.unsqueeze(indices, dim)
@@ -115,7 +122,11 @@ def _select_backward(
 
 
 def _by_index(
-    key: str, forward: Any, node: str, fields: tuple[str, str] = ("values", "indices"), keep: bool | None = None
+    key: str,
+    forward: Any,
+    node: str,
+    fields: tuple[str, str] = ("values", "indices"),
+    keep: bool | None = None,
 ) -> None:
     if keep is None:
         gradient = vjp(_select_backward, "self.shape", "dim", "result1", "keepdim")
@@ -125,7 +136,8 @@ def _by_index(
             "self.shape", "dim", "result1",
         )  # fmt: skip
     operation(
-        key, forward, node=node, outputs=2, nondifferentiable=(1,), result_type=_named(key.partition(".")[0], *fields),
+        key, forward, node=node, outputs=2, nondifferentiable=(1,), result_type=_named(key.partition(".")[0],
+        *fields),
         gradients={"self": gradient},
     )  # fmt: skip
 
@@ -199,15 +211,19 @@ def _extreme(name: str, function: Any, node: str) -> None:
         if any(self.shape[axis] == 0 for axis in axes):
             if dim in ((), None):
                 raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
+                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+                    f"reduction dim "
                     "with the 'dim' argument."
                 )
             raise IndexError(
-                f"{name}(): Expected reduction dim {next(a for a in axes if self.shape[a] == 0)} to have non-zero size."
+                f"{name}(): Expected reduction dim {next(a for a in axes if self.shape[a] == 0)} to have "
+                f"non-zero size."
             )
         if self.ndim == 0:
             return self.copy()
-        return contiguous(arrays.asarray(function(widen(self), axis=axes, keepdims=keepdim).astype(self.dtype)))
+        return contiguous(
+            arrays.asarray(function(widen(self), axis=axes, keepdims=keepdim).astype(self.dtype))
+        )
 
     operation(
         name, forward, node=node,
@@ -232,13 +248,15 @@ _extreme("amin", numpy.min, "AminBackward0")
 def _aminmax(self: Array, *, dim: int | None = None, keepdim: bool = False) -> tuple[Array, Array]:
     axis = None if dim is None else axis_of(dim, self.ndim)
     if self.size == 0 and dim is None:
-        raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity.")
+        raise RuntimeError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
     if self.ndim == 0:
         return self.copy(), self.copy()
     wide = widen(self)
     return tuple(
         function(wide, axis=axis, keepdims=keepdim).astype(self.dtype) for function in (numpy.min, numpy.max)
-    )  # type: ignore[return-value]  # two entries
+    )
 
 
 def _aminmax_backward(
@@ -348,7 +366,8 @@ def _running(name: str, better: Any, node: str) -> None:
         return contiguous(numpy.moveaxis(values, 0, axis)), contiguous(numpy.moveaxis(order, 0, axis))
 
     operation(
-        name, forward, node=node, outputs=2, nondifferentiable=(1,), result_type=_named(name, "values", "indices"),
+        name, forward, node=node, outputs=2, nondifferentiable=(1,), result_type=_named(name, "values",
+        "indices"),
         gradients={
             "self": vjp(
                 lambda F, grads, shape, dim, indices: F.scatter_add(
@@ -362,161 +381,3 @@ def _running(name: str, better: Any, node: str) -> None:
 
 _running("cummax", numpy.greater_equal, "CummaxBackward0")
 _running("cummin", numpy.less_equal, "CumminBackward0")
-
-
-# Pairs
-def _pair(name: str, function: Any, node: str, self_loses: str, other_loses: str) -> None:
-    def gradient(loses: str) -> Any:
-        def formula(F: Any, grad: Any, self: Any, other: Any) -> Any:
-            shared = F.where(F.eq(self, other), F.div_Scalar(grad, 2), grad)
-            return F.masked_fill(shared, getattr(F, loses)(self, other), 0)
-
-        return vjp(formula, "self", "other")
-
-    operation(
-        name, binary(function), parameters="self, other", tensors=("self", "other"), scalars=(), promotion=PROMOTE,
-        node=node, gradients={"self": gradient(self_loses), "other": gradient(other_loses)},
-    )  # fmt: skip
-
-
-_pair("maximum", numpy.maximum, "MaximumBackward0", "lt", "gt")
-_pair("minimum", numpy.minimum, "MinimumBackward0", "gt", "lt")
-
-
-def _first_wins(name: str, function: Any, node: str, wins: str) -> None:
-    def first(F: Any, self: Any, other: Any) -> Any:
-        return F.logical_or(getattr(F, wins)(self, other), F.isnan(other))
-
-    operation(
-        name, binary(function), parameters="self, other", tensors=("self", "other"), scalars=(), promotion=PROMOTE,
-        node=node,
-        gradients={
-            "self": vjp(
-                lambda F, grad, self, other: F.masked_fill(grad, F.logical_not(first(F, self, other)), 0), "self", "other"
-            ),
-            "other": vjp(lambda F, grad, self, other: F.masked_fill(grad, first(F, self, other), 0), "self", "other"),
-        },
-    )  # fmt: skip
-
-
-_first_wins("fmax", numpy.fmax, "FmaxBackward0", "ge")
-_first_wins("fmin", numpy.fmin, "FminBackward0", "le")
-
-
-# clamp
-def _clamped(self: Array, min: Any = None, max: Any = None) -> Array:
-    operands = [each for each in (self, min, max) if each is not None]
-    kind = dtypes.result_type(*operands).numpy
-    wide = numpy.dtype(numpy.float32) if kind in REDUCED else kind
-
-    def cast(value: Any) -> Any:
-        return value.astype(wide) if hasattr(value, "dtype") else wide.type(value)
-
-    result = self.astype(wide)
-    if min is not None:
-        result = numpy.maximum(result, cast(min))
-    if max is not None:
-        result = numpy.minimum(result, cast(max))
-    result = result.astype(kind)
-    return result if result.ndim < 2 else settle(result, *(each for each in operands if hasattr(each, "dtype")))
-
-
-def _inside(F: Any, self: Any, min: Any, max: Any) -> Any:
-    mask = None if min is None else F.ge(self, min)
-    if max is not None:
-        below = F.le(self, max)
-        mask = below if mask is None else F.logical_and(mask, below)
-    return mask
-
-
-def _clamp_backward(F: Any, grad: Any, self: Any, min: Any, max: Any) -> Any:
-    mask = _inside(F, self, min, max)
-    return grad if mask is None else F.where(mask, grad, F.scalar_like(0.0, grad))
-
-
-def _clamp_bounds(F: Any, grad: Any, self: Any, min: Any, max: Any) -> tuple[Any, Any, Any]:
-    low = high = None
-    zero = F.scalar_like(0.0, grad)
-    if min is not None:
-        below = F.lt(self, min)
-        low = F.where(F.logical_and(below, F.lt(min, max)) if max is not None else below, grad, zero)
-    if max is not None:
-        above = F.gt(self, max)
-        high = F.where(F.logical_or(above, F.lt(max, min)) if min is not None else above, grad, zero)
-    return _clamp_backward(F, grad, self, min, max), low, high
-
-
-operation(
-    "clamp.Scalar", _clamped, node="ClampBackward1", inplace=True,
-    gradients={"self": vjp(_clamp_backward, "self", "min", "max")},
-)  # fmt: skip
-operation(
-    "clamp.Tensor", _clamped, tensors=("self", "min", "max"), node="ClampBackward0", inplace=True,
-    joint=vjp(_clamp_bounds, "self", "min", "max"), differentiable=("self", "min", "max"),
-)  # fmt: skip
-
-
-def _clamp_key(F: Any, min: Any, max: Any, suffix: str = "") -> Any:
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    plain = all(each is None or is_number(each) for each in (min, max))
-    return getattr(F, f"clamp_{'Scalar' if plain else 'Tensor'}{suffix}")
-
-
-def _clamp(F: Any, self: Any, min: Any = None, max: Any = None) -> Any:
-    return _clamp_key(F, min, max)(self, min, max)
-
-
-def _clamp_(F: Any, self: Any, min: Any = None, max: Any = None) -> Any:
-    return _clamp_key(F, min, max, "_")(self, min, max)
-
-
-composite("clamp", functions=("clamp", "clip"), methods=("clamp", "clip"))(_clamp)
-composite("clamp_", functions=("clamp_",), methods=("clamp_", "clip_"))(_clamp_)
-
-for _name, _bound, _position, _compare, _loses in (
-    ("clamp_min", "min", 0, "ge", "lt"),
-    ("clamp_max", "max", 1, "le", "gt"),
-):
-
-    def _one_bound(self: Array, bound: Any, position: int = _position) -> Array:
-        return _clamped(self, bound, None) if position == 0 else _clamped(self, None, bound)
-
-    def _kept(F: Any, grad: Any, self: Any, bound: Any, compare: str = _compare) -> Any:
-        return F.where(getattr(F, compare)(self, bound), grad, F.scalar_like(0.0, grad))
-
-    def _given(F: Any, grad: Any, self: Any, bound: Any, compare: str = _loses) -> Any:
-        return F.where(getattr(F, compare)(self, bound), grad, F.scalar_like(0.0, grad))
-
-    _title = "".join(part.title() for part in _name.split("_"))
-    operation(
-        f"{_name}.Scalar", _one_bound, parameters=f"self, {_bound}", node=f"{_title}Backward0", inplace=True,
-        gradients={"self": vjp(_kept, "self", _bound)},
-    )  # fmt: skip
-    operation(
-        f"{_name}.Tensor", _one_bound, parameters=f"self, {_bound}", tensors=("self", _bound), node=f"{_title}Backward1",
-        inplace=True, gradients={"self": vjp(_kept, "self", _bound), _bound: vjp(_given, "self", _bound)},
-    )  # fmt: skip
-
-    def _either(F: Any, self: Any, bound: Any, name: str = _name) -> Any:
-        return getattr(F, f"{name}_{'Scalar' if is_number(bound) else 'Tensor'}")(self, bound)
-
-    def _either_(F: Any, self: Any, bound: Any, name: str = _name) -> Any:
-        return getattr(F, f"{name}_{'Scalar' if is_number(bound) else 'Tensor'}_")(self, bound)
-
-    composite(_name)(_either)
-    composite(_name + "_", functions=(_name + "_",))(_either_)
-
-
-# any, all
-def _truth(name: str, function: Any) -> None:
-    def forward(self: Array, dim: Any = None, keepdim: bool = False) -> Array:
-        axes = axes_of(dim, self.ndim)
-        result = function(self != 0, axis=axes, keepdims=keepdim)
-        return result.astype(numpy.uint8) if self.dtype == numpy.uint8 else result
-
-    operation(name, forward)
-
-
-_truth("any", numpy.any)
-_truth("all", numpy.all)

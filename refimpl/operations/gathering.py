@@ -1,4 +1,5 @@
-"""Picking and scattering by index tensors: gather, scatter, index_select, index_add, take, put and the masked ones.
+"""Picking and scattering by index tensors: gather, scatter, index_select, index_add, take, put and the
+masked ones.
 
 Positions that occur more than once add up in the gradient (SUBGRAD-11).
 """
@@ -14,7 +15,7 @@ from .. import arrays, dtypes
 from . import layout
 from .arithmetic import is_number
 from .dimensions import axis_of
-from .sizes import broadcast_shapes, shape_text
+from .sizes import shape_text
 from .table import composite, operation, vjp
 
 Array = Any
@@ -52,7 +53,8 @@ def _copy(self: Array) -> Array:
 
 
 def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) -> Array:
-    """Along `dim` the entry that `index` names. Raises RuntimeError for shapes, types or positions that do not fit."""
+    """Along `dim` the entry that `index` names. Raises RuntimeError for shapes, types or positions that do
+    not fit."""
     _check_index("gather", index)
     axis = axis_of(dim, self.ndim)
     if max(index.ndim, 1) != max(self.ndim, 1):
@@ -60,7 +62,8 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     for other in range(self.ndim):
         if other != axis and index.ndim and index.shape[other] > self.shape[other]:
             raise RuntimeError(
-                f"Size does not match at dimension {other} expected index {shape_text(index.shape)} to be no larger than "
+                f"Size does not match at dimension {other} expected index {shape_text(index.shape)} to be no "
+                f"larger than "
                 f"self {shape_text(self.shape)} apart from dimension {axis}"
             )
     _in_range(index, self.shape[axis] if self.ndim else 1, axis)
@@ -97,7 +100,8 @@ def _check_scatter(name: str, self: Array, dim: int, index: Array, src: Array | 
         too_big = other != axis and size > self.shape[other]
         if too_big or (src is not None and size > src.shape[other]):
             text = (
-                f"Expected index {shape_text(index.shape)} to be no larger than self {shape_text(self.shape)} apart from "
+                f"Expected index {shape_text(index.shape)} to be no larger than self "
+                f"{shape_text(self.shape)} apart from "
                 f"dimension {axis}"
             )
             if src is not None:
@@ -217,7 +221,9 @@ def _place(self: Array, dim: int, index: Array) -> tuple[Any, ...]:
     flat = index.reshape(-1)
     if flat.size and self.ndim and not (flat.min() >= -self.shape[axis] and flat.max() < self.shape[axis]):
         bad = flat.max() if flat.max() >= self.shape[axis] else flat.min()
-        raise IndexError(f"index {int(bad)} is out of bounds for dimension {axis} with size {self.shape[axis]}")
+        raise IndexError(
+            f"index {int(bad)} is out of bounds for dimension {axis} with size {self.shape[axis]}"
+        )
     return (slice(None),) * axis + (flat,) if self.ndim else ()
 
 
@@ -251,7 +257,8 @@ operation(
     gradients={
         "self": vjp(lambda F, grad: grad),
         "source": vjp(
-            lambda F, grad, dim, index, shape, alpha: F.maybe_multiply(_picked(F, grad, dim, index, shape), alpha),
+            lambda F, grad, dim, index, shape, alpha: F.maybe_multiply(_picked(F, grad, dim, index, shape),
+            alpha),
             "dim", "index", "source.shape", "alpha",
         ),
     },
@@ -286,13 +293,16 @@ def _index_fill(self: Array, dim: int, index: Array, value: Any) -> Array:
 
 operation(
     "index_fill.Scalar", _index_fill, tensors=("self", "index"), node="IndexFillBackward0", inplace=True,
-    gradients={"self": vjp(lambda F, grad, dim, index: F.index_fill_Scalar(grad, dim, index, 0), "dim", "index")},
+    gradients={"self": vjp(lambda F, grad, dim, index: F.index_fill_Scalar(grad, dim, index, 0), "dim",
+    "index")},
 )  # fmt: skip
 operation(
-    "index_fill.Tensor", _index_fill, tensors=("self", "index", "value"), node="IndexFillBackward1", inplace=True,
+    "index_fill.Tensor", _index_fill, tensors=("self", "index", "value"), node="IndexFillBackward1",
+    inplace=True,
     gradients={
         "self": vjp(lambda F, grad, dim, index: F.index_fill_Scalar(grad, dim, index, 0), "dim", "index"),
-        "value": vjp(lambda F, grad, dim, index: F.sum(F.index_select(grad, dim, F.distinct(index))), "dim", "index"),
+        "value": vjp(lambda F, grad, dim, index: F.sum(F.index_select(grad, dim, F.distinct(index))), "dim",
+        "index"),
     },
 )  # fmt: skip
 operation("distinct", lambda self: numpy.unique(self), parameters="self", functions=(), methods=())
@@ -311,7 +321,9 @@ def _index_fill_(F: Any, self: Any, dim: int, index: Any, value: Any) -> Any:
 
 def _wrapped(index: Array, count: int, name: str) -> Array:
     if index.dtype != numpy.int64:
-        raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {dtypes.of(index.dtype).scalar_name}")
+        raise RuntimeError(
+            f"{name}(): Expected a long tensor for index, but got {dtypes.of(index.dtype).scalar_name}"
+        )
     if index.size and not (index.min() >= -count and index.max() < count):
         bad = index.max() if index.max() >= count else index.min()
         raise IndexError(f"out of range: tried to access index {int(bad)} on a tensor of {count} elements.")
@@ -327,7 +339,8 @@ operation(
     "take", take, tensors=("self", "index"), node="TakeBackward0",
     gradients={
         "self": vjp(
-            lambda F, grad, shape, index: F.put(F.new_zeros(grad, tuple(shape)), index, grad, True), "self.shape", "index"
+            lambda F, grad, shape, index: F.put(F.new_zeros(grad, tuple(shape)), index, grad, True),
+            "self.shape", "index"
         )
     },
 )  # fmt: skip
@@ -354,156 +367,8 @@ operation(
             "index", "source", "accumulate",
         ),
         "source": vjp(
-            lambda F, grad, index, shape: F.reshape(F.take(grad, index), tuple(shape)), "index", "source.shape"
+            lambda F, grad, index, shape: F.reshape(F.take(grad, index), tuple(shape)), "index",
+            "source.shape"
         ),
     },
 )  # fmt: skip
-
-
-# Masks
-def _check_mask(name: str, mask: Array) -> None:
-    if mask.dtype.kind != "b":
-        raise RuntimeError(f"{name} only supports boolean masks, but got mask with dtype {_spelled(mask)}")
-
-
-def _spelled(array: Array) -> str:
-    return {"int64": "long int", "int32": "int", "uint8": "unsigned char", "float32": "float", "float64": "double"}.get(
-        dtypes.of(array.dtype).name, dtypes.of(array.dtype).name
-    )
-
-
-def _masked_fill(self: Array, mask: Array, value: Any) -> Array:
-    _check_mask("masked_fill_", mask)
-    if not is_number(value):
-        if value.ndim:
-            raise RuntimeError(
-                f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s)."
-            )
-        value = value.astype(self.dtype)
-    else:
-        value = self.dtype.type(value)
-    result = numpy.where(mask, value, self)
-    return result if result.ndim < 2 else layout.settle(result, self, mask)
-
-
-operation(
-    "masked_fill.Scalar", _masked_fill, tensors=("self", "mask"), node="MaskedFillBackward0", inplace=True,
-    gradients={"self": vjp(lambda F, grad, mask: F.masked_fill_Scalar(grad, mask, 0), "mask")},
-)  # fmt: skip
-operation(
-    "masked_fill.Tensor", _masked_fill, tensors=("self", "mask", "value"), node="MaskedFillBackward1", inplace=True,
-    gradients={
-        "self": vjp(lambda F, grad, mask: F.masked_fill_Scalar(grad, mask, 0), "mask"),
-        "value": vjp(lambda F, grad, mask: F.sum(F.where(mask, grad, F.scalar_like(0, grad))), "mask"),
-    },
-)  # fmt: skip
-
-
-@composite()
-def masked_fill(F: Any, self: Any, mask: Any, value: Any) -> Any:
-    """A copy that holds `value` wherever the mask is True."""
-    return (F.masked_fill_Scalar if is_number(value) else F.masked_fill_Tensor)(self, mask, value)
-
-
-@composite("masked_fill_", functions=())
-def _masked_fill_(F: Any, self: Any, mask: Any, value: Any) -> Any:
-    return (F.masked_fill_Scalar_ if is_number(value) else F.masked_fill_Tensor_)(self, mask, value)
-
-
-def masked_select(self: Array, mask: Array) -> Array:
-    """The entries where the mask is True, in one dimension."""
-    if mask.dtype.kind != "b":
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
-    shape = numpy.broadcast_shapes(self.shape, mask.shape)
-    return numpy.broadcast_to(self, shape)[numpy.broadcast_to(mask, shape)].reshape(-1)
-
-
-def _masked_select_backward(F: Any, grad: Any, shape: Sequence[int], mask: Any) -> Any:
-    whole = tuple(numpy.broadcast_shapes(tuple(shape), tuple(mask.shape)))
-    return F.masked_scatter(F.new_zeros(grad, whole), mask, grad)
-
-
-operation(
-    "masked_select", masked_select, tensors=("self", "mask"), node="MaskedSelectBackward0",
-    gradients={"self": vjp(_masked_select_backward, "self.shape", "mask")},
-)  # fmt: skip
-
-
-def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
-    """A copy with the entries of `source` put, in order, where the mask is True."""
-    shape = numpy.broadcast_shapes(self.shape, mask.shape)
-    made = numpy.array(numpy.broadcast_to(self, shape), copy=True)
-    chosen = numpy.broadcast_to(mask, shape)
-    count = int(numpy.count_nonzero(chosen))
-    if source.size < count:
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    made[chosen] = source.reshape(-1)[:count]
-    return made
-
-
-def _masked_scatter_backward(F: Any, grad: Any, mask: Any, shape: Sequence[int]) -> Any:
-    picked = F.masked_select(grad, F.expand(mask, tuple(grad.shape)))
-    missing = int(numpy.prod(shape)) - picked.shape[0]
-    if missing > 0:
-        picked = F.cat([picked, F.new_zeros(picked, (missing,))], 0)
-    return F.reshape(picked, tuple(shape))
-
-
-operation(
-    "masked_scatter", masked_scatter, tensors=("self", "mask", "source"), node="MaskedScatterBackward0", inplace=True,
-    gradients={
-        "self": vjp(lambda F, grad, mask: F.masked_fill_Scalar(grad, mask, 0), "mask"),
-        "source": vjp(_masked_scatter_backward, "mask", "source.shape"),
-    },
-)  # fmt: skip
-
-
-def where_forward(condition: Array, self: Array, other: Array) -> Array:
-    """self where the condition holds, else other. Raises RuntimeError unless the condition is bool."""
-    if condition.dtype.kind != "b" and condition.dtype != numpy.uint8:
-        raise RuntimeError(
-            f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtypes.of(condition.dtype).scalar_name}"
-        )
-    broadcast_shapes(*(tuple(each.shape) for each in (condition, self, other) if hasattr(each, "shape")))
-    kind = dtypes.result_type(self, other).numpy
-    first, second = (each.astype(kind) if hasattr(each, "dtype") else kind.type(each) for each in (self, other))
-    result = numpy.where(condition, first, second)
-    return result if result.ndim < 2 else layout.settle(result, condition, first, second)
-
-
-operation(
-    "where.self", where_forward, tensors=("condition", "self", "other"), scalars=("self", "other"), node="WhereBackward0",
-    gradients={
-        "self": vjp(
-            lambda F, grad, condition, dtype: F.handle_r_to_c(dtype, F.where(condition, grad, F.scalar_like(0, grad))),
-            "condition", "self.dtype",
-        ),
-        "other": vjp(
-            lambda F, grad, condition, dtype: F.handle_r_to_c(dtype, F.where(condition, F.scalar_like(0, grad), grad)),
-            "condition", "other.dtype",
-        ),
-    },
-)  # fmt: skip
-operation("nonzero.plain", lambda self: arrays.asarray(numpy.stack(numpy.nonzero(self), 1)) if self.ndim else
-          arrays.zeros((int(bool(self)), 0), numpy.int64), parameters="self")  # fmt: skip
-
-
-@composite()
-def nonzero(F: Any, self: Any, *, as_tuple: bool = False) -> Any:
-    """The positions of the entries that are not 0."""
-    found = F.nonzero_plain(self)
-    return F.unbind(found, 1) if as_tuple else found
-
-
-@composite("where", methods=())
-def _where_function(F: Any, condition: Any, self: Any = None, other: Any = None, *, input: Any = None) -> Any:
-    self = input if self is None else self
-    if self is None and other is None:
-        return F.nonzero(condition, as_tuple=True)
-    return F.where_self(condition, self, other)
-
-
-@composite("where.method", functions=(), methods=("where",))
-def _where_method(F: Any, self: Any, condition: Any, other: Any) -> Any:
-    return F.where_self(condition, self, other)
-

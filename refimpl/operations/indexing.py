@@ -1,4 +1,5 @@
-"""x[index] and x[index] = value, basic, advanced and boolean; index, index_put (INPLACE-07, INPLACE-08, INPLACE-15)."""
+"""x[index] and x[index] = value, basic, advanced and boolean; index, index_put (INPLACE-07, INPLACE-08,
+INPLACE-15)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ Array = Any
 
 # Advanced indexing over arrays
 def _positions(self: Array, indices: Sequence[Array | None]) -> list[Array | None]:
-    """Integer indices only: masks become positions. Raises IndexError for masks or positions that do not fit."""
+    """Integer indices only: masks become positions. Raises IndexError for masks or positions that do not
+    fit."""
     found: list[Array | None] = []
     for index in indices:
         if index is None:
@@ -32,7 +34,8 @@ def _positions(self: Array, indices: Sequence[Array | None]) -> list[Array | Non
             for offset, size in enumerate(index.shape):
                 if axis + offset >= self.ndim or size != self.shape[axis + offset]:
                     raise IndexError(
-                        f"The shape of the mask {shape_text(index.shape)} at index {offset} does not match the shape of the "
+                        f"The shape of the mask {shape_text(index.shape)} at index {offset} does not match "
+                        f"the shape of the "
                         f"indexed tensor {shape_text(self.shape)} at index {axis + offset}"
                     )
             found.extend(numpy.nonzero(index) if index.ndim else numpy.nonzero(index.reshape(1)))
@@ -47,13 +50,17 @@ def _positions(self: Array, indices: Sequence[Array | None]) -> list[Array | Non
             size = self.shape[axis]
             for bad in (index.max(), index.min()):
                 if not -size <= bad < size:
-                    raise IndexError(f"index {int(bad)} is out of bounds for dimension {axis} with size {size}")
+                    raise IndexError(
+                        f"index {int(bad)} is out of bounds for dimension {axis} with size {size}"
+                    )
     shapes = [index.shape for index in found if index is not None]
     try:
         numpy.broadcast_shapes(*shapes)
     except ValueError:
         text = ", ".join(shape_text(shape) for shape in shapes)
-        raise IndexError(f"shape mismatch: indexing tensors could not be broadcast together with shapes {text}") from None
+        raise IndexError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {text}"
+        ) from None
     return found
 
 
@@ -67,7 +74,8 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
 
 
 def index_put(self: Array, indices: Sequence[Array | None], values: Array, accumulate: bool = False) -> Array:
-    """A copy with `values` written at (or added to) the positions. Raises RuntimeError for another type or shape."""
+    """A copy with `values` written at (or added to) the positions. Raises RuntimeError for another type or
+    shape."""
     if values.dtype != self.dtype:
         source, target = dtypes.of(values.dtype).scalar_name, dtypes.of(self.dtype).scalar_name
         raise RuntimeError(
@@ -80,7 +88,8 @@ def index_put(self: Array, indices: Sequence[Array | None], values: Array, accum
         numpy.broadcast_to(values, shape)
     except ValueError:
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {shape_text(values.shape)} cannot be broadcast to indexing result of "
+            f"shape mismatch: value tensor of shape {shape_text(values.shape)} cannot be broadcast to "
+            f"indexing result of "
             f"shape {shape_text(shape)}"
         ) from None
     made = layout.empty_strided(self.shape, layout.preserved_strides(self), self.dtype)
@@ -108,7 +117,8 @@ def _put_gradients(node: str, key: str) -> None:
                 "indices", "values.shape", "accumulate",
             ),
             "values": vjp(
-                lambda F, grad, indices, shape: sum_to(F, F.index(grad, indices), shape), "indices", "values.shape"
+                lambda F, grad, indices, shape: sum_to(F, F.index(grad, indices), shape), "indices",
+                "values.shape"
             ),
         },
     )  # fmt: skip
@@ -128,7 +138,9 @@ def _specified(entries: Sequence[Any]) -> int:
     for entry in entries:
         if entry is None or entry is Ellipsis or isinstance(entry, bool):
             continue
-        count += entry.ndim if isinstance(entry, Tensor) and entry.dtype in (dtypes.bool_, dtypes.uint8) else 1
+        count += (
+            entry.ndim if isinstance(entry, Tensor) and entry.dtype in (dtypes.bool_, dtypes.uint8) else 1
+        )
     return count
 
 
@@ -144,7 +156,8 @@ def _as_entry(entry: Any) -> Any:
     if hasattr(entry, "__index__"):
         return entry.__index__()
     raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        "(got "
         f"{type(entry).__name__})"
     )
 
@@ -154,12 +167,14 @@ def _bound(value: Any) -> int | None:
 
 
 def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
-    """The basic part applied as views, and the tensors that are left (None where a dimension is untouched)."""
+    """The basic part applied as views, and the tensors that are left (None where a dimension is
+    untouched)."""
     entries = [_as_entry(each) for each in (item if isinstance(item, tuple) else (item,))]
     specified = _specified(entries)
     if specified > self.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
-    result, dim, left = self, 0, []
+    result, dim = self, 0
+    left: list[Any] = []
     real = 0  # the dimension of `self` that `dim` stands for
 
     def keep(tensor: Any) -> None:
@@ -203,7 +218,8 @@ def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
 def _at(F: Any, self: Any, dim: int, position: int, real: int) -> Any:
     if self.ndim == 0:
         raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim "
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+            "convert a 0-dim "
             "tensor to a number"
         )
     size = self.shape[dim]
@@ -294,12 +310,16 @@ def _mismatch(target: Any, value: Any) -> RuntimeError:
     shape, wanted = tuple(value.shape), tuple(target.shape)
     if len(shape) > len(wanted):
         return RuntimeError(
-            f"expand(torch.{value.dtype.scalar_name}Tensor{{{shape_text(shape)}}}, size={shape_text(wanted)}): the number of "
-            f"sizes provided ({len(wanted)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+            f"expand(torch.{value.dtype.scalar_name}Tensor{{{shape_text(shape)}}}, "
+            f"size={shape_text(wanted)}): the number of "
+            f"sizes provided ({len(wanted)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({len(shape)})"
         )
     lead = len(wanted) - len(shape)
     axis = max(lead + own for own, size in enumerate(shape) if size not in (1, wanted[lead + own]))
     return RuntimeError(
-        f"The expanded size of the tensor ({wanted[axis]}) must match the existing size ({shape[axis - lead]}) at "
-        f"non-singleton dimension {axis}.  Target sizes: {shape_text(wanted)}.  Tensor sizes: {shape_text(shape)}"
+        f"The expanded size of the tensor ({wanted[axis]}) must match the existing size "
+        f"({shape[axis - lead]}) at "
+        f"non-singleton dimension {axis}.  Target sizes: {shape_text(wanted)}.  Tensor sizes: "
+        f"{shape_text(shape)}"
     )

@@ -37,11 +37,14 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
         if _is_legacy_empty(each):
             continue
         if each.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}")
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}"
+            )
         for other in range(first.ndim):
             if other != axis and each.shape[other] != first.shape[other]:
                 raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {dim}. Expected size {first.shape[other]} but got "
+                    f"Sizes of tensors must match except in dimension {dim}. Expected size "
+                    f"{first.shape[other]} but got "
                     f"size {each.shape[other]} for tensor number {index} in the list."
                 )
     joined = numpy.concatenate([each.astype(kind) for each in used], axis=axis)
@@ -76,7 +79,8 @@ def _cat_backward(F: Any, grad: Any, shapes: Sequence[Any], types: Sequence[Any]
 
 
 operation(
-    "cat", cat, tensors=("*tensors",), node="CatBackward0", methods=(), functions=("cat", "concat", "concatenate"),
+    "cat", cat, tensors=("*tensors",), node="CatBackward0", methods=(), functions=("cat", "concat",
+    "concatenate"),
     gradients={"tensors": vjp(_cat_backward, "tensors.shape", "tensors.dtype", "dim")},
 )  # fmt: skip
 
@@ -151,13 +155,17 @@ def dstack(F: Any, tensors: Any) -> Any:
 @composite(methods=())
 def column_stack(F: Any, tensors: Any) -> Any:
     """Vectors as columns, side by side."""
-    parts = [F.reshape(each, (each.shape[0] if each.ndim else 1, 1)) if each.ndim < 2 else each for each in tensors]
+    parts = [
+        F.reshape(each, (each.shape[0] if each.ndim else 1, 1)) if each.ndim < 2 else each for each in tensors
+    ]
     return F.cat(parts, 1)
 
 
 def _repeat(self: Array, repeats: Sequence[int]) -> Array:
     if len(repeats) < self.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"
+        )
     if any(each < 0 for each in repeats):
         raise RuntimeError("Trying to create tensor with negative dimension")
     return layout.contiguous(numpy.tile(self, tuple(repeats)))
@@ -170,7 +178,8 @@ def _repeat_backward(F: Any, grad: Any, shape: Sequence[int], repeats: Sequence[
         return F.new_zeros(grad, shape)
     if lead:
         grad = F.sum(grad, tuple(range(lead)))
-    inner, axes = [], []
+    inner: list[int] = []
+    axes: list[int] = []
     for size, times in zip(shape, repeats[lead:], strict=True):
         if times != 1:
             axes.append(len(inner))
@@ -205,13 +214,18 @@ def repeat_interleave(F: Any, self: Any, repeats: Any, dim: int | None = None) -
     axis = axis_of(dim, self.ndim)
     size = self.shape[axis]
     if isinstance(repeats, int):
-        wide = F.expand(F.unsqueeze(self, axis + 1), (*self.shape[: axis + 1], repeats, *self.shape[axis + 1 :]))
-        return F.view_shape(F.contiguous_clone(wide), (*self.shape[:axis], size * repeats, *self.shape[axis + 1 :]))
+        wide = F.expand(
+            F.unsqueeze(self, axis + 1), (*self.shape[: axis + 1], repeats, *self.shape[axis + 1 :])
+        )
+        return F.view_shape(
+            F.contiguous_clone(wide), (*self.shape[:axis], size * repeats, *self.shape[axis + 1 :])
+        )
     counts = repeats.tolist()
     counts = counts * size if len(counts) == 1 else counts
     if len(counts) != size:
         raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = {len(counts)} and "
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {len(counts)} "
+            f"and "
             f"input.size({axis}) = {size}"
         )
     from ..tensor import wrap
@@ -291,7 +305,8 @@ def _pad(self: Array, pad: Sequence[int], value: Any = 0) -> Array:
         axis = self.ndim - 1 - position
         before[axis], after[axis] = pad[2 * position], pad[2 * position + 1]
     cut = tuple(
-        slice(max(-low, 0), size - max(-high, 0)) for low, high, size in zip(before, after, self.shape, strict=True)
+        slice(max(-low, 0), size - max(-high, 0))
+        for low, high, size in zip(before, after, self.shape, strict=True)
     )
     widths = [(max(low, 0), max(high, 0)) for low, high in zip(before, after, strict=True)]
     return layout.contiguous(numpy.pad(self[cut], widths, constant_values=self.dtype.type(value or 0)))

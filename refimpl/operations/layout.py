@@ -1,6 +1,7 @@
 """Memory layout: the strides that torch gives to results, in elements (LAYOUT-01 to LAYOUT-06).
 
-numpy keeps the order of its operands' axes too, but decides conflicts otherwise (row-major wins there, the first operand
+numpy keeps the order of its operands' axes too, but decides conflicts otherwise (row-major wins there, the
+first operand
 here), so results of two and more dimensions are settled after the computation.
 """
 
@@ -97,7 +98,8 @@ def channels_last_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _order(shape: Sequence[int], operands: Sequence[Sequence[int]]) -> list[int]:
-    """The dimensions from fastest to slowest: a stable insertion sort in which the first operand that knows decides."""
+    """The dimensions from fastest to slowest: a stable insertion sort in which the first operand that knows
+    decides."""
 
     def compare(first: int, second: int) -> int:
         for strides in operands:
@@ -155,15 +157,21 @@ def result_strides(shape: Sequence[int], operands: Sequence[Array]) -> tuple[int
 
 
 def settle(result: Array, *operands: Array) -> Array:
-    """The result with torch's layout for an elementwise operation over `operands` (copied only if it differs)."""
+    """The result with torch's layout for an elementwise operation over `operands` (copied only if it
+    differs)."""
     with_dimensions = [operand for operand in operands if getattr(operand, "ndim", 0)]
-    if all(operand.flags.c_contiguous for operand in with_dimensions) and result.flags.c_contiguous and result.size:
+    if (
+        all(operand.flags.c_contiguous for operand in with_dimensions)
+        and result.flags.c_contiguous
+        and result.size
+    ):
         return result
     return with_strides(result, result_strides(result.shape, with_dimensions))
 
 
 def with_strides(array: Array, strides: Sequence[int]) -> Array:
-    """The same values in memory laid out by `strides` (which are dense); the array itself if it is so already."""
+    """The same values in memory laid out by `strides` (which are dense); the array itself if it is so
+    already."""
     if element_strides(array) == tuple(strides):
         return array
     memory = arrays.empty(prod(array.shape), dtype=array.dtype)
@@ -174,12 +182,15 @@ def with_strides(array: Array, strides: Sequence[int]) -> Array:
 
 def empty_strided(shape: Sequence[int], strides: Sequence[int], dtype: Any) -> Array:
     """New uninitialised memory seen through `shape` and `strides`."""
-    reach = 0 if 0 in shape else 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    reach = (
+        0 if 0 in shape else 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    )
     return arrays.restride(arrays.empty(reach, dtype=dtype), tuple(shape), tuple(strides))
 
 
 def contiguous(array: Array) -> Array:
-    """A new array in row-major memory: itself if it is so already, with the strides of size-1 dimensions set right."""
+    """A new array in row-major memory: itself if it is so already, with the strides of size-1 dimensions set
+    right."""
     own, wanted = element_strides(array), contiguous_strides(array.shape)
     if own == wanted:
         return array
@@ -189,7 +200,8 @@ def contiguous(array: Array) -> Array:
 
 
 def preserved_strides(array: Array) -> tuple[int, ...]:
-    """The strides of `empty_like`: the array's own if dense, else those of an elementwise result (preserve_format)."""
+    """The strides of `empty_like`: the array's own if dense, else those of an elementwise result
+    (preserve_format)."""
     own = element_strides(array)
     if is_dense(array.shape, own):
         return own
@@ -219,3 +231,24 @@ def view_strides(shape: Sequence[int], strides: Sequence[int], new: Sequence[int
     if not shape:
         return (1,) * len(new)
     return tuple(result) if view_axis < 0 else None
+
+
+CHANNELS_LAST = {"channels_last": 4, "channels_last_3d": 5}
+
+
+def format_name(memory_format: Any) -> str:
+    """The name of a memory format; preserve_format for None."""
+    return "preserve_format" if memory_format is None else str(memory_format.name)
+
+
+def with_format(array: Array, memory_format: Any) -> Array:
+    """The values in the given memory format. Raises RuntimeError for a rank that it does not fit."""
+    wanted = format_name(memory_format)
+    if wanted in CHANNELS_LAST:
+        ndim = CHANNELS_LAST[wanted]
+        if array.ndim != ndim:
+            raise RuntimeError(f"required rank {ndim} tensor to use {wanted} format")
+        return with_strides(array, channels_last_strides(array.shape))
+    if wanted == "contiguous_format":
+        return contiguous(array)
+    return array

@@ -11,7 +11,6 @@ import numpy
 from .. import dtypes
 from ..dtypes import REDUCED
 from . import layout
-from .arithmetic import is_number
 from .dimensions import axis_of
 from .pointwise import widen
 from .sizes import broadcast_shapes, shape_text
@@ -31,8 +30,10 @@ def _same_type(name: str, first: Array, second: Array) -> None:
 
 def _c_name(dtype: Any) -> str:
     return {
-        "float32": "float", "float64": "double", "int64": "long long", "int32": "int", "complex64": "c10::complex<float>",
-        "complex128": "c10::complex<double>", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "bool": "bool",
+        "float32": "float", "float64": "double", "int64": "long long", "int32": "int",
+        "complex64": "c10::complex<float>",
+        "complex128": "c10::complex<double>", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+        "bool": "bool",
     }.get(dtypes.of(dtype).name, dtypes.of(dtype).name)  # fmt: skip
 
 
@@ -51,7 +52,8 @@ def dot(self: Array, tensor: Array) -> Array:
     if self.size != tensor.size:
         raise RuntimeError(
             "inconsistent tensor size, expected tensor "
-            f"{shape_text(self.shape)} and src {shape_text(tensor.shape)} to have the same number of elements, but got "
+            f"{shape_text(self.shape)} and src {shape_text(tensor.shape)} to have the same number of "
+            f"elements, but got "
             f"{self.size} and {tensor.size} elements respectively"
         )
     return _multiplied(self, tensor)
@@ -65,7 +67,8 @@ operation(
     },
 )  # fmt: skip
 operation(
-    "vdot", lambda self, other: dot(numpy.conjugate(self), other), tensors=("self", "other"), node="VdotBackward0",
+    "vdot", lambda self, other: dot(numpy.conjugate(self), other), tensors=("self", "other"),
+    node="VdotBackward0",
     gradients={
         "self": vjp(lambda F, grad, other: F.mul(F.conj(grad), other), "other"),
         "other": vjp(lambda F, grad, self: F.mul(grad, self), "self"),
@@ -78,7 +81,10 @@ def mv(self: Array, vec: Array) -> Array:
     if self.ndim != 2 or vec.ndim != 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {self.ndim}, {vec.ndim}")
     if self.shape[1] != vec.shape[0]:
-        raise RuntimeError(f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec ({vec.size})")
+        raise RuntimeError(
+            f"size mismatch, got input ({self.shape[0]}), mat ({self.shape[0]}x{self.shape[1]}), vec "
+            f"({vec.size})"
+        )
     if self.dtype != vec.dtype:
         a, b = (dtypes.of(each.dtype).scalar_name for each in (self, vec))
         raise RuntimeError(f"expected scalar type {a} but found {b}")
@@ -146,7 +152,8 @@ def bmm(self: Array, mat2: Array) -> Array:
             raise RuntimeError(f"{name} must be a 3D tensor")
     if self.shape[0] != mat2.shape[0] or self.shape[2] != mat2.shape[1]:
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, {self.shape[2]}] but got: "
+            f"Expected size for first two dimensions of batch2 tensor to be: [{self.shape[0]}, "
+            f"{self.shape[2]}] but got: "
             f"[{mat2.shape[0]}, {mat2.shape[1]}]."
         )
     _same_type("bmm", self, mat2)
@@ -263,8 +270,10 @@ def _plus(self: Array, product_: Array, beta: Any, alpha: Any, name: str) -> Arr
         numpy.broadcast_to(self, shape)
     except ValueError:
         raise RuntimeError(
-            f"The expanded size of the tensor ({shape[-1]}) must match the existing size ({self.shape[-1]}) at non-singleton "
-            f"dimension {len(shape) - 1}.  Target sizes: {shape_text(shape)}.  Tensor sizes: {shape_text(self.shape)}"
+            f"The expanded size of the tensor ({shape[-1]}) must match the existing size ({self.shape[-1]}) "
+            f"at non-singleton "
+            f"dimension {len(shape) - 1}.  Target sizes: {shape_text(shape)}.  Tensor sizes: "
+            f"{shape_text(self.shape)}"
         ) from None
     kind = product_.dtype
     scaled = _scaled(widen(product_), alpha)
@@ -283,33 +292,42 @@ def addmm(self: Array, mat1: Array, mat2: Array, *, beta: Any = 1, alpha: Any = 
     return layout.contiguous(_plus(self, _wide_product(mat1, mat2), beta, alpha, "addmm").astype(self.dtype))
 
 
-_SCALED = lambda F, grad, beta: F.maybe_multiply(grad, F.conj(beta))  # noqa: E731  (one formula for several entries)
+def _scaled_grad(F: Any, grad: Any, beta: Any) -> Any:
+    return F.maybe_multiply(grad, F.conj(beta))
+
+
 operation(
     "addmm", addmm, tensors=("self", "mat1", "mat2"), node="AddmmBackward0", inplace=True,
     gradients={
-        "self": vjp(_SCALED, "beta"),
+        "self": vjp(_scaled_grad, "beta"),
         "mat1": vjp(_mat1_grad, "mat2", "mat1.shape", "mat1.strides", "alpha"),
         "mat2": vjp(_mat2_grad, "mat1", "mat2.shape", "mat2.strides", "alpha"),
     },
 )  # fmt: skip
 operation(
     "addmv",
-    lambda self, mat, vec, *, beta=1, alpha=1: _plus(self, _wide_product(mat, vec), beta, alpha, "addmv").astype(self.dtype),
+    lambda self, mat, vec, *, beta=1, alpha=1: _plus(self, _wide_product(mat, vec), beta, alpha,
+    "addmv").astype(self.dtype),
     tensors=("self", "mat", "vec"), node="AddmvBackward0", inplace=True,
     gradients={
-        "self": vjp(_SCALED, "beta"),
-        "mat": vjp(lambda F, grad, vec, alpha: F.maybe_multiply(F.outer(grad, F.conj(vec)), alpha), "vec", "alpha"),
-        "vec": vjp(lambda F, grad, mat, alpha: F.maybe_multiply(F.mv(F.conj(F.t(mat)), grad), alpha), "mat", "alpha"),
+        "self": vjp(_scaled_grad, "beta"),
+        "mat": vjp(lambda F, grad, vec, alpha: F.maybe_multiply(F.outer(grad, F.conj(vec)), alpha), "vec",
+        "alpha"),
+        "vec": vjp(lambda F, grad, mat, alpha: F.maybe_multiply(F.mv(F.conj(F.t(mat)), grad), alpha), "mat",
+        "alpha"),
     },
 )  # fmt: skip
 operation(
     "addr",
-    lambda self, vec1, vec2, *, beta=1, alpha=1: _plus(self, numpy.multiply.outer(vec1, vec2), beta, alpha, "addr"),
+    lambda self, vec1, vec2, *, beta=1, alpha=1: _plus(self, numpy.multiply.outer(vec1, vec2), beta, alpha,
+    "addr"),
     tensors=("self", "vec1", "vec2"), node="AddrBackward0", inplace=True,
     gradients={
-        "self": vjp(_SCALED, "beta"),
-        "vec1": vjp(lambda F, grad, vec2, alpha: F.maybe_multiply(F.mv(grad, F.conj(vec2)), alpha), "vec2", "alpha"),
-        "vec2": vjp(lambda F, grad, vec1, alpha: F.maybe_multiply(F.mv(F.t(grad), F.conj(vec1)), alpha), "vec1", "alpha"),
+        "self": vjp(_scaled_grad, "beta"),
+        "vec1": vjp(lambda F, grad, vec2, alpha: F.maybe_multiply(F.mv(grad, F.conj(vec2)), alpha), "vec2",
+        "alpha"),
+        "vec2": vjp(lambda F, grad, vec1, alpha: F.maybe_multiply(F.mv(F.t(grad), F.conj(vec1)), alpha),
+        "vec1", "alpha"),
     },
 )  # fmt: skip
 operation(
@@ -318,15 +336,16 @@ operation(
         self, _wide_product(batch1, batch2), beta, alpha, "baddbmm").astype(self.dtype),
     tensors=("self", "batch1", "batch2"), node="BaddbmmBackward0", inplace=True,
     gradients={
-        "self": vjp(_SCALED, "beta"),
+        "self": vjp(_scaled_grad, "beta"),
         "batch1": vjp(
-            lambda F, grad, batch2, alpha: F.maybe_multiply(F.bmm(grad, F.conj(F.transpose(batch2, 1, 2))), alpha),
+            lambda F, grad, batch2, alpha: F.maybe_multiply(F.bmm(grad, F.conj(F.transpose(batch2, 1, 2))),
+            alpha),
             "batch2", "alpha",
         ),
         "batch2": vjp(
-            lambda F, grad, batch1, alpha: F.maybe_multiply(F.bmm(F.conj(F.transpose(batch1, 1, 2)), grad), alpha),
+            lambda F, grad, batch1, alpha: F.maybe_multiply(F.bmm(F.conj(F.transpose(batch1, 1, 2)), grad),
+            alpha),
             "batch1", "alpha",
         ),
     },
 )  # fmt: skip
-

@@ -52,12 +52,16 @@ def _loss(name: str, value: Any, slope: Any, curvature: Any, title: str, extra: 
     def grad_target(F: Any, grad: Any, self: Any, target: Any, reduction: int, *rest: Any) -> Any:
         return getattr(F, name + "_backward")(grad, target, self, reduction, *rest)
 
-    def twice_output(F: Any, grad: Any, self: Any, target: Any, shape: Any, reduction: int, *rest: Any) -> Any:
+    def twice_output(
+        F: Any, grad: Any, self: Any, target: Any, shape: Any, reduction: int, *rest: Any
+    ) -> Any:
         ones = F.ones_like(grad)
         product_ = F.mul(grad, getattr(F, name + "_backward")(ones, self, target, reduction, *rest))
         return product_ if reduction == NONE else F.reshape(F.sum(product_), tuple(shape))
 
-    def twice_self(F: Any, grad: Any, grad_output: Any, self: Any, target: Any, reduction: int, *rest: Any) -> Any:
+    def twice_self(
+        F: Any, grad: Any, grad_output: Any, self: Any, target: Any, reduction: int, *rest: Any
+    ) -> Any:
         bent = F.mul(F.mul(grad, grad_output), curvature(F, self, target, *rest))
         return F.mul_Scalar(bent, 1.0 / product(self.shape)) if reduction == MEAN else bent
 
@@ -72,7 +76,8 @@ def _loss(name: str, value: Any, slope: Any, curvature: Any, title: str, extra: 
     )  # fmt: skip
     operation(
         name + "_backward", backward, parameters=f"grad_output, self, target, reduction{tail}",
-        tensors=("grad_output", "self", "target"), scalars=(), promotion=PROMOTE, node=f"{title}BackwardBackward0",
+        tensors=("grad_output", "self", "target"), scalars=(), promotion=PROMOTE,
+        node=f"{title}BackwardBackward0",
         functions=(), methods=(),
         gradients={
             "grad_output": vjp(twice_output, "self", "target", "grad_output.shape", "reduction", *more),
@@ -88,7 +93,8 @@ _loss(
 )  # fmt: skip
 _loss(
     "smooth_l1_loss",
-    lambda z, beta: numpy.where(numpy.abs(z) < beta, 0.5 * z * z / (beta or 1), numpy.abs(z) - 0.5 * beta).astype(z.dtype),
+    lambda z, beta: numpy.where(numpy.abs(z) < beta, 0.5 * z * z / (beta or 1),
+    numpy.abs(z) - 0.5 * beta).astype(z.dtype),
     lambda z, g, norm, beta: numpy.where(
         z <= -beta, -norm * g, numpy.where(z >= beta, norm * g, norm * z * g / z.dtype.type(beta or 1))),
     lambda F, self, target, beta: F.to(F.lt(F.abs(F.sub(self, target)), beta), F.dtype_of(self)),
@@ -99,7 +105,8 @@ _loss(
     lambda z, delta: numpy.where(
         numpy.abs(z) <= delta, 0.5 * z * z, delta * (numpy.abs(z) - 0.5 * delta)).astype(z.dtype),
     lambda z, g, norm, delta: numpy.where(
-        z <= -delta, -norm * g * z.dtype.type(delta), numpy.where(z >= delta, norm * g * z.dtype.type(delta), norm * z * g)),
+        z <= -delta, -norm * g * z.dtype.type(delta), numpy.where(z >= delta, norm * g * z.dtype.type(delta),
+        norm * z * g)),
     lambda F, self, target, delta: F.to(F.lt(F.abs(F.sub(self, target)), delta), F.dtype_of(self)),
     "HuberLoss", "delta",
 )  # fmt: skip
@@ -113,7 +120,8 @@ def dtype_of(F: Any, self: Any) -> Any:
 
 # nll_loss
 def _picked(self: Array, target: Array, ignore_index: int) -> tuple[Any, Array]:
-    """The key of each target's own entry, and which targets count. Raises IndexError for a class out of range."""
+    """The key of each target's own entry, and which targets count. Raises IndexError for a class out of
+    range."""
     classes = self.shape[1] if self.ndim > 1 else self.shape[0]
     counts = target != ignore_index
     for bad in numpy.extract(counts & ((target < 0) | (target >= classes)), target):
@@ -134,7 +142,9 @@ def _check_nll(self: Array, target: Array) -> None:
     if target.dtype.kind not in "iu":
         raise RuntimeError(f"expected scalar type Long but found {dtypes.of(target.dtype).scalar_name}")
     if self.ndim == 2 and (target.ndim != 1 or target.shape[0] != self.shape[0]):
-        raise ValueError(f"Expected input batch_size ({self.shape[0]}) to match target batch_size ({target.shape[0]}).")
+        raise ValueError(
+            f"Expected input batch_size ({self.shape[0]}) to match target batch_size ({target.shape[0]})."
+        )
 
 
 def _class_weights(self: Array, target: Array, weight: Array | None, ignore_index: int) -> tuple[Any, Array]:
@@ -177,7 +187,8 @@ def _nll_twice(
 
 _NLL = ("self", "target", "weight", "reduction", "ignore_index")
 operation(
-    "nll_loss", _nll_loss, tensors=("self", "target", "weight"), node="NllLossBackward0", outputs=2, nondifferentiable=(1,),
+    "nll_loss", _nll_loss, tensors=("self", "target", "weight"), node="NllLossBackward0", outputs=2,
+    nondifferentiable=(1,),
     functions=(), methods=(),
     gradients={"self": vjp(lambda F, grads, *rest: F.nll_loss_backward(grads[0], *rest), *_NLL, "result1")},
 )  # fmt: skip
@@ -199,7 +210,8 @@ def _layer_norm(
     shape = tuple(normalized_shape)
     if tuple(input.shape[input.ndim - len(shape) :]) != shape:
         raise RuntimeError(
-            f"Given normalized_shape={shape_text(shape)}, expected input with shape [*, {str(list(shape))[1:-1]}], but got input "
+            f"Given normalized_shape={shape_text(shape)}, expected input with shape [*, "
+            f"{str(list(shape))[1:-1]}], but got input "
             f"of size{shape_text(input.shape)}"
         )
     axes = tuple(range(input.ndim - len(shape), input.ndim))
@@ -217,7 +229,8 @@ def _layer_norm(
 
 
 def _layer_norm_backward(
-    F: Any, grads: Any, input: Any, normalized_shape: Sequence[int], mean: Any, rstd: Any, weight: Any, eps: float,
+    F: Any, grads: Any, input: Any, normalized_shape: Sequence[int], mean: Any, rstd: Any, weight: Any,
+    eps: float,
     needs: tuple[bool, ...],
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     grad = grads[0]
@@ -244,25 +257,31 @@ def _layer_norm_backward(
         found[1] = F.sum(F.mul(grad, normal), outer) if outer else F.mul(grad, normal)
     if needs[2]:
         found[2] = F.sum(grad, outer) if outer else grad
-    return tuple(found)  # type: ignore[return-value]  # three entries
+    return tuple(found)
 
 
 operation(
-    "native_layer_norm", _layer_norm, tensors=("input", "weight", "bias"), node="NativeLayerNormBackward0", outputs=3,
+    "native_layer_norm", _layer_norm, tensors=("input", "weight", "bias"), node="NativeLayerNormBackward0",
+    outputs=3,
     nondifferentiable=(1, 2), functions=("native_layer_norm",), methods=(),
-    joint=vjp(_layer_norm_backward, "input", "normalized_shape", "result1", "result2", "weight", "eps", "needs"),
+    joint=vjp(_layer_norm_backward, "input", "normalized_shape", "result1", "result2", "weight", "eps",
+    "needs"),
     differentiable=("input", "weight", "bias"),
 )  # fmt: skip
 
 
 # embedding
-def _embedding(weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False) -> Array:
+def _embedding(
+    weight: Array, indices: Array, padding_idx: int = -1, scale_grad_by_freq: bool = False
+) -> Array:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
     if indices.dtype.kind not in "iu":
         raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{dtypes.of(indices.dtype).scalar_name}Tensor instead (while checking arguments for embedding)"
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
+            "but got "
+            f"torch.{dtypes.of(indices.dtype).scalar_name}Tensor instead (while checking arguments for "
+            f"embedding)"
         )
     if indices.size and not (indices.min() >= 0 and indices.max() < weight.shape[0]):
         raise IndexError("index out of range in self")
@@ -284,7 +303,8 @@ def _embedding_backward(
 
 
 operation(
-    "embedding_dense_backward", _embedding_backward, tensors=("grad", "indices"), node="EmbeddingDenseBackwardBackward0",
+    "embedding_dense_backward", _embedding_backward, tensors=("grad", "indices"),
+    node="EmbeddingDenseBackwardBackward0",
     functions=(), methods=(),
     gradients={
         "grad": vjp(
@@ -296,7 +316,8 @@ operation(
     },
 )  # fmt: skip
 operation(
-    "embedding", _embedding, tensors=("weight", "indices"), node="EmbeddingBackward0", functions=("embedding",), methods=(),
+    "embedding", _embedding, tensors=("weight", "indices"), node="EmbeddingBackward0",
+    functions=("embedding",), methods=(),
     gradients={
         "weight": vjp(
             lambda F, grad, indices, shape, padding, scale: F.embedding_dense_backward(

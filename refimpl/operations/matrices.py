@@ -58,7 +58,8 @@ def _terms(equation: str, count: int, ranks: Sequence[int]) -> tuple[list[str], 
             else "einsum(): fewer operands were provided than specified in the equation"
         )  # fmt: skip
     spare = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in equation]
-    longest = max((rank - len(term.replace("...", "")) for term, rank in zip(inputs, ranks, strict=True) if "..." in term),
+    longest = max((rank - len(term.replace("...", "")) for term, rank in zip(inputs, ranks,
+    strict=True) if "..." in term),
                   default=0)  # fmt: skip
     batch = "".join(spare[:longest])
     found = []
@@ -68,7 +69,8 @@ def _terms(equation: str, count: int, ranks: Sequence[int]) -> tuple[list[str], 
             term = term.replace("...", batch[longest - size :])
         if len(term) != rank:
             raise RuntimeError(
-                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number of dimensions "
+                f"einsum(): the number of subscripts in the equation ({len(term)}) does not match the number "
+                f"of dimensions "
                 f"({rank}) for operand {position} and no ellipsis was given"
             )
         found.append(term)
@@ -119,7 +121,8 @@ def einsum(F: Any, equation: str, *operands: Any) -> Any:
 
 
 def _contract(F: Any, left: Any, have: str, right: Any, term: str, later: str) -> tuple[Any, str]:
-    """Two operands into one: batched over what stays of both, summed over what both have and nothing else needs."""
+    """Two operands into one: batched over what stays of both, summed over what both have and nothing else
+    needs."""
     for letter in [each for each in have if each not in term and each not in later]:
         left, have = F.sum(left, have.index(letter)), have.replace(letter, "")
     for letter in [each for each in term if each not in have and each not in later]:
@@ -159,9 +162,15 @@ def _square(self: Array, name: str) -> None:
     if self.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor A must have at least 2 dimensions.")
     if self.shape[-1] != self.shape[-2]:
-        raise RuntimeError(f"{name}: A must be batches of square matrices, but they are {self.shape[-2]} by {self.shape[-1]} matrices")
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {self.shape[-2]} by "
+            f"{self.shape[-1]} matrices"
+        )
     if self.dtype.kind not in "fc" or self.dtype.itemsize < 4:
-        raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {dtypes.of(self.dtype).scalar_name}")
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got "
+            f"{dtypes.of(self.dtype).scalar_name}"
+        )
 
 
 def column_major(array: Array) -> Array:
@@ -182,7 +191,8 @@ LinAlgError.__name__ = "_LinAlgError"
 
 def _singular(name: str, position: int) -> LinAlgError:
     return LinAlgError(
-        f"{name}: The diagonal element {position} is zero, the inversion could not be completed because the input matrix is "
+        f"{name}: The diagonal element {position} is zero, the inversion could not be completed because the "
+        f"input matrix is "
         "singular."
     )
 
@@ -196,7 +206,8 @@ def _inverse(A: Array) -> Array:
 
 
 operation(
-    "linalg_inv", _inverse, tensors=("A",), node="LinalgInvExBackward0", functions=("inverse",), methods=("inverse",),
+    "linalg_inv", _inverse, tensors=("A",), node="LinalgInvExBackward0", functions=("inverse",),
+    methods=("inverse",),
     gradients={
         "A": vjp(
             lambda F, grad, result: F.neg(F.matmul(F.mH(result), F.matmul(grad, F.mH(result)))), "result"

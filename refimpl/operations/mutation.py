@@ -9,7 +9,7 @@ import numpy
 
 from .. import devices, dtypes
 from ..dtypes import DType
-from . import creation, layout
+from . import layout
 from .arithmetic import is_number
 from .table import composite, operation, vjp
 
@@ -20,10 +20,10 @@ CONTIGUOUS = SimpleNamespace(name="contiguous_format")
 
 
 def _clone(self: Array, memory_format: Any = None) -> Array:
-    wanted = creation.format_name(memory_format)
-    if wanted in creation.CHANNELS_LAST:
-        return creation.with_format(self, memory_format).copy(order="K")
-    if self.ndim < 2 and self.size or self.flags.c_contiguous and self.size:
+    wanted = layout.format_name(memory_format)
+    if wanted in layout.CHANNELS_LAST:
+        return layout.with_format(self, memory_format).copy(order="K")
+    if (self.ndim < 2 and self.size) or (self.flags.c_contiguous and self.size):
         return self.copy()
     strides = layout.contiguous_strides(self.shape)
     if wanted != "contiguous_format":
@@ -41,7 +41,7 @@ operation(
     "is_row_major.value",
     lambda self, memory_format=None: numpy.bool_(
         layout.is_channels_last(self.shape, layout.element_strides(self))
-        if creation.format_name(memory_format) in creation.CHANNELS_LAST
+        if layout.format_name(memory_format) in layout.CHANNELS_LAST
         else layout.is_contiguous(self.shape, layout.element_strides(self))
     ),
 )
@@ -96,7 +96,8 @@ def _is_device(value: Any) -> bool:
 
 @composite("to", functions=())
 def _to(
-    F: Any, self: Any, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False,
+    F: Any, self: Any, *args: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False,
+    copy: bool = False,
     memory_format: Any = None, other: Any = None,
 ) -> Any:  # fmt: skip
     """Another type or device; the tensor itself where nothing changes."""
@@ -104,7 +105,12 @@ def _to(
         if isinstance(value, DType):
             dtype = value
         elif value in (float, int, bool, complex):
-            dtype = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}[value]
+            dtype = {
+                float: dtypes.float64,
+                int: dtypes.int64,
+                bool: dtypes.bool_,
+                complex: dtypes.complex128,
+            }[value]
         elif isinstance(value, bool):
             continue
         elif _is_device(value):
@@ -115,19 +121,23 @@ def _to(
         dtype = _dtype_of(other)
     same_type = dtype is None or dtype is _dtype_of(self)
     same_device = device is None or devices.parse(device) == devices.parse(getattr(self, "device", None))
-    if same_type and same_device and not copy:
-        if memory_format is None or bool(F.is_row_major_value(self, memory_format)):
-            return self
+    same_format = memory_format is None or bool(F.is_row_major_value(self, memory_format))
+    if same_type and same_device and same_format and not copy:
+        return self
     return F._to_copy(self, dtype, None if same_device else device, memory_format)
 
 
 def _cast(name: str, dtype: DType) -> None:
-    composite(name, functions=())(lambda F, self, memory_format=None: F.to(self, dtype, memory_format=memory_format))
+    composite(name, functions=())(
+        lambda F, self, memory_format=None: F.to(self, dtype, memory_format=memory_format)
+    )
 
 
 for _name, _dtype in (
-    ("float", dtypes.float32), ("double", dtypes.float64), ("half", dtypes.float16), ("bfloat16", dtypes.bfloat16),
-    ("int", dtypes.int32), ("long", dtypes.int64), ("short", dtypes.int16), ("char", dtypes.int8), ("byte", dtypes.uint8),
+    ("float", dtypes.float32), ("double", dtypes.float64), ("half", dtypes.float16), ("bfloat16",
+    dtypes.bfloat16),
+    ("int", dtypes.int32), ("long", dtypes.int64), ("short", dtypes.int16), ("char", dtypes.int8), ("byte",
+    dtypes.uint8),
     ("bool", dtypes.bool_), ("cfloat", dtypes.complex64), ("cdouble", dtypes.complex128),
 ):  # fmt: skip
     _cast(_name, _dtype)
@@ -170,7 +180,9 @@ operation(
 
 def _filled(self: Array, value: Array) -> Array:
     if value.ndim:
-        raise RuntimeError(f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+        raise RuntimeError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
     return value
 
 

@@ -49,7 +49,8 @@ def binary(function: Callable[[Array, Array], Array]) -> Forward:
 
 
 def on_pair(function: Callable[[Array, Array], Array], self: Array, other: Array) -> Array:
-    """`function(self, other)`, where a python number takes the other operand's type, in float32 for the reduced types."""
+    """`function(self, other)`, where a python number takes the other operand's type, in float32 for the
+    reduced types."""
     dtype = getattr(self, "dtype", None) or other.dtype
     if dtype in REDUCED:
         return function(_as_float32(self), _as_float32(other)).astype(dtype)

@@ -1,4 +1,5 @@
-"""Random tensors. The generator is numpy's: the same seed gives the same numbers here, other numbers than in torch."""
+"""Random tensors. The generator is numpy's: the same seed gives the same numbers here, other numbers than in
+torch."""
 
 from __future__ import annotations
 
@@ -49,10 +50,13 @@ def _random(name: str, draw: Any) -> None:
         *size: Any, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
         generator: Any = None, pin_memory: bool = False,
     ) -> Tensor:  # fmt: skip
-        return finish(arrays.asarray(draw(sizes_of(size, name))).astype(numpy_type(dtype)), requires_grad, device)
+        return finish(
+            arrays.asarray(draw(sizes_of(size, name))).astype(numpy_type(dtype)), requires_grad, device
+        )
 
     def like(
-        F: Any, self: Any, *, dtype: Any = None, layout: Any = None, device: Any = None, requires_grad: bool = False,
+        F: Any, self: Any, *, dtype: Any = None, layout: Any = None, device: Any = None,
+        requires_grad: bool = False,
         memory_format: Any = None,
     ) -> Any:  # fmt: skip
         return create(*self.shape, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
@@ -67,7 +71,8 @@ _random("randn", _normal)
 
 @factory()
 def randint(
-    *args: Any, low: int = 0, high: int | None = None, size: Any = None, dtype: Any = None, device: Any = None,
+    *args: Any, low: int = 0, high: int | None = None, size: Any = None, dtype: Any = None,
+    device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
     """Random integers from low to high (not reached)."""

@@ -25,7 +25,8 @@ def accumulate_type(dtype: Any) -> Any:
 
 
 def sum_over(self: Array, axes: Sequence[int], keepdim: bool, dtype: Any = None) -> Array:
-    """The sum over `axes`, in torch's order, rounded once to `dtype` (a numpy type; default the array's own)."""
+    """The sum over `axes`, in torch's order, rounded once to `dtype` (a numpy type; default the array's
+    own)."""
     if dtype is None:
         dtype = numpy.dtype(numpy.int64) if self.dtype.kind in "biu" else self.dtype
     if self.dtype != dtype and not (self.dtype in REDUCED and dtype == numpy.float32):
@@ -45,7 +46,8 @@ def _sum_backward(F: Any, grad: Any, shape: tuple[int, ...]) -> Any:
 
 
 def sum_dim_backward(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """The gradient of a sum, seen in the operand's shape with stride 0 along the summed dimensions (LAYOUT-04)."""
+    """The gradient of a sum, seen in the operand's shape with stride 0 along the summed dimensions
+    (LAYOUT-04)."""
     if not keepdim and shape:
         grad = unsqueeze_all(F, grad, axes_of(dim, len(shape)))
     return F.expand(grad, shape)
@@ -62,7 +64,9 @@ operation(
 
 
 @composite()
-def sum(F: Any, self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
+def sum(
+    F: Any, self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
+) -> Any:
     """The sum of all entries, or over `dim`."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
@@ -100,7 +104,8 @@ def _mean(self: Array, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     axes = axes_of(dim, self.ndim)
     count = product(self.shape[axis] for axis in axes)
     wide = accumulate_type(kind)
-    return (sum_over(self.astype(wide), axes, keepdim, wide) / wide.type(count)).astype(kind)
+    terms = self if self.dtype == wide else self.astype(wide)
+    return (sum_over(terms, axes, keepdim, wide) / wide.type(count)).astype(kind)
 
 
 def _mean_backward(F: Any, grad: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
@@ -121,7 +126,9 @@ operation(
 
 
 @composite()
-def mean(F: Any, self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
+def mean(
+    F: Any, self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
+) -> Any:
     """The mean of all entries, or over `dim`."""
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
@@ -231,7 +238,7 @@ def _cumsum(self: Array, dim: int, *, dtype: Any = None) -> Array:
 
 def _cumsum_backward(F: Any, grad: Any, dim: int, dtype: Any) -> Any:
     grad = F.to(grad, dtype)
-    if grad.ndim == 0 or 1 >= product(grad.shape):
+    if grad.ndim == 0 or product(grad.shape) <= 1:
         return grad
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
 

@@ -1,4 +1,5 @@
-"""Rounding, signs and remainders. Their derivatives are 0 or 1 almost everywhere, and defined at the steps (SUBGRAD-10)."""
+"""Rounding, signs and remainders. Their derivatives are 0 or 1 almost everywhere, and defined at the steps
+(SUBGRAD-10)."""
 
 from __future__ import annotations
 
@@ -34,12 +35,13 @@ operation(
     "sign", unary(_sign), parameters="self", node="SignBackward0", inplace=True, out=True,
     gradients={"self": vjp(_zero)},
 )  # fmt: skip
-for _name, _function, _node in (
+_STEPS: tuple[tuple[str, Any, str], ...] = (
     ("floor", numpy.floor, "FloorBackward0"),
     ("ceil", numpy.ceil, "CeilBackward0"),
     ("trunc", numpy.trunc, "TruncBackward0"),
     ("round.plain", numpy.round, "RoundBackward0"),
-):
+)
+for _name, _function, _node in _STEPS:
     operation(
         _name, _on_floats(_function), parameters="self", node=_node,
         inplace=True, out=True, gradients={"self": vjp(_zero)},
@@ -157,11 +159,13 @@ for _name, _function, _mode, _nodes in (
         return F.mul(F.neg(grad), F.div(self, other, rounding_mode=mode))
 
     operation(
-        f"{_name}.Scalar", binary(_function), parameters="self, other", tensors=("self", "other"), promotion=PROMOTE,
+        f"{_name}.Scalar", binary(_function), parameters="self, other", tensors=("self", "other"),
+        promotion=PROMOTE,
         node=_nodes[0], inplace=True, gradients={"self": vjp(_pass)},
     )  # fmt: skip
     operation(
-        f"{_name}.Tensor", binary(_function), parameters="self, other", tensors=("self", "other"), promotion=PROMOTE,
+        f"{_name}.Tensor", binary(_function), parameters="self, other", tensors=("self", "other"),
+        promotion=PROMOTE,
         node=_nodes[1], inplace=True, gradients={"self": vjp(_pass), "other": vjp(_divisor, "self", "other")},
     )  # fmt: skip
 
@@ -221,7 +225,8 @@ def _rremainder(F: Any, self: Any, other: Any) -> Any:
 
 for _mode, _function in (("floor", _floor_divide), ("trunc", _trunc_divide)):
     operation(
-        f"div.{_mode}", binary(_function), parameters="self, other", tensors=("self", "other"), promotion=PROMOTE,
+        f"div.{_mode}", binary(_function), parameters="self, other", tensors=("self", "other"),
+        promotion=PROMOTE,
         node="DivBackward2", inplace=True,
         gradients={"self": vjp(_zero), "other": vjp(lambda F, grad, other: F.zeros_like(other), "other")},
     )  # fmt: skip

@@ -1,4 +1,5 @@
-"""Operations that programs use seldom: sinc, erfinv, igamma, heaviside, block_diag, scatter_reduce and others."""
+"""Operations that programs use seldom: sinc, erfinv, igamma, heaviside, block_diag, scatter_reduce and
+others."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ elementwise("sinc", _sinc, "SincBackward0", vjp(_sinc_backward, "self"))
 elementwise(
     "erfinv", special.erfinv, "ErfinvBackward0",
     vjp(
-        lambda F, grad, self: F.mul(F.mul_Scalar(F.exp(F.pow(F.erfinv(self), 2)), 0.5 * math.sqrt(math.pi)), grad), "self"
+        lambda F, grad, self: F.mul(F.mul_Scalar(F.exp(F.pow(F.erfinv(self), 2)), 0.5 * math.sqrt(math.pi)),
+        grad), "self"
     ),
 )  # fmt: skip
 
@@ -51,7 +53,8 @@ def _igamma_other(F: Any, grad: Any, self: Any, other: Any) -> Any:
 
 
 operation(
-    "igamma", binary(special.igamma), parameters="self, other", tensors=("self", "other"), scalars=(), promotion=FLOAT,
+    "igamma", binary(special.igamma), parameters="self, other", tensors=("self", "other"), scalars=(),
+    promotion=FLOAT,
     node="IgammaBackward0", inplace=True,
     gradients={
         "self": vjp(_missing("the derivative for 'igamma: input' is not implemented."), "self"),
@@ -62,7 +65,8 @@ operation(
     "heaviside", binary(numpy.heaviside), parameters="self, values", tensors=("self", "values"), scalars=(),
     promotion=PROMOTE, node="NotImplemented", inplace=True,
     gradients={
-        name: vjp(_missing("derivative for aten::heaviside is not implemented")) for name in ("self", "values")
+        name: vjp(_missing("derivative for aten::heaviside is not implemented")) for name in ("self",
+        "values")
     },
 )  # fmt: skip
 
@@ -139,7 +143,8 @@ def _fill_diagonal_(F: Any, self: Any, fill_value: Any, wrap: bool = False) -> A
 
 
 operation(
-    "view_copy.shape", lambda self, size: layout.contiguous(self).reshape(tuple(size)).copy(), node="ViewBackward0_copy",
+    "view_copy.shape", lambda self, size: layout.contiguous(self).reshape(tuple(size)).copy(),
+    node="ViewBackward0_copy",
     gradients={"self": vjp(lambda F, grad, shape: F.reshape(grad, shape), "self.shape")},
 )  # fmt: skip
 
@@ -151,7 +156,9 @@ def view_copy(F: Any, self: Any, size: Any) -> Any:
 
 
 # scatter_reduce
-def _scatter_reduce(self: Array, dim: int, index: Array, src: Array, reduce: str, *, include_self: bool = True) -> Array:
+def _scatter_reduce(
+    self: Array, dim: int, index: Array, src: Array, reduce: str, *, include_self: bool = True
+) -> Array:
     functions = {"sum": numpy.add, "prod": numpy.multiply, "amax": numpy.maximum, "amin": numpy.minimum}
     if reduce not in functions:
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
@@ -201,7 +208,8 @@ def _scatter_reduce_src(
 
 _USES = ("self", "dim", "index", "src", "reduce", "include_self", "result")
 operation(
-    "scatter_reduce", _scatter_reduce, tensors=("self", "index", "src"), node="ScatterReduceBackward0", inplace=True,
+    "scatter_reduce", _scatter_reduce, tensors=("self", "index", "src"), node="ScatterReduceBackward0",
+    inplace=True,
     gradients={"self": vjp(_scatter_reduce_self, *_USES), "src": vjp(_scatter_reduce_src, *_USES)},
 )  # fmt: skip
 
@@ -217,10 +225,13 @@ def _prelu(F: Any, self: Any, weight: Any) -> Any:
 
 composite("prelu")(_prelu)
 operation(
-    "_prelu_kernel", binary(lambda x, w: numpy.where(x > 0, x, w * x).astype(x.dtype)), parameters="self, weight",
-    tensors=("self", "weight"), scalars=(), promotion=PROMOTE, node="PreluKernelBackward0", functions=(), methods=(),
+    "_prelu_kernel", binary(lambda x, w: numpy.where(x > 0, x, w * x).astype(x.dtype)),
+    parameters="self, weight",
+    tensors=("self", "weight"), scalars=(), promotion=PROMOTE, node="PreluKernelBackward0", functions=(),
+    methods=(),
     gradients={
-        "self": vjp(lambda F, grad, self, weight: F.where(F.gt(self, 0), grad, F.mul(weight, grad)), "self", "weight"),
+        "self": vjp(lambda F, grad, self, weight: F.where(F.gt(self, 0), grad, F.mul(weight, grad)), "self",
+        "weight"),
         "weight": vjp(
             lambda F, grad, self, weight: F.where(F.gt(self, 0), F.scalar_like(0, grad), F.mul(self, grad)),
             "self", "weight",

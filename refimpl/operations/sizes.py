@@ -26,7 +26,9 @@ def sizes_of(arguments: Sequence[Any], name: str) -> tuple[int, ...]:
         wrong = type(given[position]).__name__
         argument = _ARGUMENTS.get(name, "size")
         if len(given) == 1 and given[0] is arguments[0]:
-            raise TypeError(f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {wrong}") from None
+            raise TypeError(
+                f"{name}(): argument '{argument}' (position 1) must be tuple of ints, not {wrong}"
+            ) from None
         raise TypeError(
             f"{name}(): argument '{argument}' failed to unpack the object at pos {position + 1} with error "
             f'"type must be tuple of ints,but got {wrong}"'
@@ -46,7 +48,8 @@ def infer_size(size: Sequence[int], count: int) -> tuple[int, ...]:
     if unknown:
         if known == 0:
             raise RuntimeError(
-                f"cannot reshape tensor of 0 elements into shape {shape_text(shape)} because the unspecified dimension "
+                f"cannot reshape tensor of 0 elements into shape {shape_text(shape)} because the unspecified "
+                f"dimension "
                 "size -1 can be any value and is ambiguous"
             )
         if count % known == 0:
@@ -63,7 +66,8 @@ def expand_geometry(
     size = tuple(size)
     if len(size) < len(shape):
         raise RuntimeError(
-            f"expand({kind}{{{shape_text(shape)}}}, size={shape_text(size)}): the number of sizes provided ({len(size)}) must "
+            f"expand({kind}{{{shape_text(shape)}}}, size={shape_text(size)}): the number of sizes provided "
+            f"({len(size)}) must "
             f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     if not shape and -1 not in size:
@@ -81,13 +85,15 @@ def expand_geometry(
         if wanted == -1:
             if own < 0:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing dimension {axis}"
+                    f"The expanded size of the tensor ({wanted}) isn't allowed in a leading, non-existing "
+                    f"dimension {axis}"
                 )
             wanted = here
         if wanted != here:
             if here != 1:
                 raise RuntimeError(
-                    f"The expanded size of the tensor ({wanted}) must match the existing size ({here}) at non-singleton "
+                    f"The expanded size of the tensor ({wanted}) must match the existing size ({here}) at "
+                    f"non-singleton "
                     f"dimension {axis}.  Target sizes: {shape_text(size)}.  Tensor sizes: {shape_text(shape)}"
                 )
             stride = 0
@@ -107,7 +113,8 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
                 result[axis] = shape[own]
             elif shape[own] not in (1, result[axis]):
                 raise RuntimeError(
-                    f"The size of tensor a ({result[axis]}) must match the size of tensor b ({shape[own]}) at "
+                    f"The size of tensor a ({result[axis]}) must match the size of tensor b ({shape[own]}) "
+                    f"at "
                     f"non-singleton dimension {axis}"
                 )
     return tuple(result)

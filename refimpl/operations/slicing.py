@@ -1,12 +1,11 @@
-"""Views that pick a part: select, slice, narrow, split, chunk, unbind, diagonal, unfold (VIEW-06, VIEW-13)."""
+"""Views that pick a part: select, slice, narrow, split, chunk, unbind, diagonal, unfold (VIEW-06,
+VIEW-13)."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from typing import Any
-
-import numpy
 
 from .. import arrays
 from .dimensions import axis_of
@@ -26,7 +25,8 @@ def select(self: Array, dim: int, index: int) -> Array:
     size = self.shape[axis]
     if not -size <= index < size:
         raise IndexError(
-            f"select(): index {index} out of range for tensor of size {shape_text(self.shape)} at dimension {axis}"
+            f"select(): index {index} out of range for tensor of size {shape_text(self.shape)} at dimension "
+            f"{axis}"
         )
     return self[(slice(None),) * axis + (index, ...)]
 
@@ -49,7 +49,8 @@ operation(
     "select", select, node="SelectBackward0", view=True,
     gradients={
         "self": vjp(
-            lambda F, grad, shape, dim, index: F.select_backward(grad, shape, dim, index), "self.shape", "dim", "index"
+            lambda F, grad, shape, dim, index: F.select_backward(grad, shape, dim, index), "self.shape",
+            "dim", "index"
         )
     },
 )  # fmt: skip
@@ -65,7 +66,9 @@ def clamp_slice(start: int | None, end: int | None, size: int) -> tuple[int, int
     return first, max(min(last, size), first)
 
 
-def slice_(self: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Array:
+def slice_(
+    self: Array, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Array:
     """The view from start to end, every step-th position. Raises RuntimeError for a step below 1."""
     if self.ndim == 0:
         raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
@@ -99,7 +102,8 @@ operation(
 )  # fmt: skip
 operation(
     "slice.view", slice_, node="SliceBackward0", view=True,
-    gradients={"self": vjp(lambda F, grad, shape, *where: F.slice_backward(grad, shape, *where), "self.shape", *_SLICE)},
+    gradients={"self": vjp(lambda F, grad, shape, *where: F.slice_backward(grad, shape, *where),
+    "self.shape", *_SLICE)},
 )  # fmt: skip
 
 
@@ -137,7 +141,9 @@ def _split_sizes(size: int, split_size: int) -> list[int]:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
     if split_size == 0:
         if size:
-            raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+            raise RuntimeError(
+                f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}"
+            )
         return [0]
     count = max((size + split_size - 1) // split_size, 1)
     return [split_size] * (count - 1) + [size - split_size * (count - 1)]
@@ -163,13 +169,16 @@ def split_with_sizes(self: Array, split_sizes: Sequence[int], dim: int = 0) -> t
         )
     if sum(split_sizes) != self.shape[axis]:
         raise RuntimeError(
-            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[axis]} (input tensor's size at dimension "
+            f"split_with_sizes expects split_sizes to sum exactly to {self.shape[axis]} (input tensor's size "
+            f"at dimension "
             f"{axis}), but got split_sizes={shape_text(split_sizes)}"
         )
     return _pieces(self, split_sizes, axis)
 
 
-def _joined(F: Any, grads: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int, like: Any) -> Any:
+def _joined(
+    F: Any, grads: Sequence[Any], shape: Sequence[int], sizes: Sequence[int], dim: int, like: Any
+) -> Any:
     axis = axis_of(dim, len(shape))
     known = next(grad for grad in grads if grad is not None)
     parts = []
@@ -184,7 +193,9 @@ def _split_backward(F: Any, grads: Any, shape: Sequence[int], split_size: int, d
     return _joined(F, grads, shape, _split_sizes(shape[axis_of(dim, len(shape))], split_size), dim, None)
 
 
-def _split_with_sizes_backward(F: Any, grads: Any, shape: Sequence[int], split_sizes: Sequence[int], dim: int) -> Any:
+def _split_with_sizes_backward(
+    F: Any, grads: Any, shape: Sequence[int], split_sizes: Sequence[int], dim: int
+) -> Any:
     return _joined(F, grads, shape, split_sizes, dim, None)
 
 
@@ -284,132 +295,6 @@ def _unbind_backward(F: Any, grads: Any, dim: int) -> Any:
 operation(
     "unbind", unbind, node="UnbindBackward0", multi_view=True, outputs="list",
     gradients={"self": vjp(_unbind_backward, "dim")},
-)  # fmt: skip
-
-
-# diagonal, unfold
-def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
-    """The view of a diagonal, as the last dimension."""
-    first, second = axis_of(dim1, self.ndim), axis_of(dim2, self.ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    shape, strides = list(self.shape), list(element_strides(self))
-    if offset >= 0:
-        size = max(min(shape[first], shape[second] - offset), 0)
-        start = offset * strides[second]
-    else:
-        size = max(min(shape[first] + offset, shape[second]), 0)
-        start = -offset * strides[first]
-    keep = [axis for axis in range(self.ndim) if axis not in (first, second)]
-    return arrays.restride(
-        self, (*(shape[axis] for axis in keep), size), (*(strides[axis] for axis in keep), strides[first] + strides[second]),
-        start if size else 0,
-    )  # fmt: skip
-
-
-def _diagonal_backward(grad: Array, input_sizes: Sequence[int], offset: int, dim1: int, dim2: int) -> Array:
-    whole = arrays.zeros(tuple(input_sizes), dtype=grad.dtype)
-    diagonal(whole, offset, dim1, dim2)[...] = grad
-    return whole
-
-
-_DIAGONAL = ("offset", "dim1", "dim2")
-operation(
-    "diagonal_backward", _diagonal_backward, tensors=("grad",), node="DiagonalBackwardBackward0", functions=(), methods=(),
-    gradients={"grad": vjp(lambda F, grad, *where: F.diagonal(grad, *where), *_DIAGONAL)},
-)  # fmt: skip
-operation(
-    "diagonal", diagonal, node="DiagonalBackward0", view=True,
-    gradients={
-        "self": vjp(lambda F, grad, shape, *where: F.diagonal_backward(grad, shape, *where), "self.shape", *_DIAGONAL)
-    },
-)  # fmt: skip
-
-
-def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Array:
-    """The last dimension as the diagonal of new square matrices."""
-    ndim = self.ndim + 1
-    first, second = axis_of(dim1, ndim), axis_of(dim2, ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    size = self.shape[-1] + abs(offset)
-    shape = list(self.shape[:-1])
-    for axis in sorted((first, second)):
-        shape.insert(axis, size)
-    return _diagonal_backward(self, shape, offset, first, second)
-
-
-operation(
-    "diag_embed", diag_embed, node="DiagEmbedBackward0",
-    gradients={"self": vjp(lambda F, grad, *where: F.diagonal(grad, *where), *_DIAGONAL)},
-)  # fmt: skip
-operation(
-    "diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: diagonal(self, offset, dim1, dim2).copy(),
-    node="DiagonalBackward0_copy",
-    gradients={
-        "self": vjp(lambda F, grad, shape, *where: F.diagonal_backward(grad, shape, *where), "self.shape", *_DIAGONAL)
-    },
-)  # fmt: skip
-
-
-@composite()
-def diag(F: Any, self: Any, diagonal: int = 0) -> Any:
-    """A matrix from a diagonal, or the diagonal of a matrix."""
-    if self.ndim == 1:
-        return F.diag_embed(self, diagonal)
-    if self.ndim == 2:
-        return F.diagonal_copy(self, diagonal)
-    raise RuntimeError(f"diag(): Supports 1D or 2D tensors. Got {self.ndim}D")
-
-
-@composite()
-def diagflat(F: Any, self: Any, offset: int = 0) -> Any:
-    """A matrix whose diagonal holds all entries."""
-    return F.diag_embed(F.reshape(F.contiguous(self), (-1,)), offset)
-
-
-def unfold(self: Array, dimension: int, size: int, step: int) -> Array:
-    """All windows of `size` positions, `step` apart, with the window as a new last dimension (VIEW-13)."""
-    axis = axis_of(dimension, self.ndim)
-    shape, strides = list(self.shape) or [1], list(element_strides(self)) or [1]
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
-    if size > shape[axis]:
-        raise RuntimeError(
-            f"maximum size for tensor at dimension {axis} is {shape[axis]} but size is {size}"
-        )
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
-    windows = (shape[axis] - size) // step + 1
-    new_shape, new_strides = [*shape, size], [*strides, strides[axis]]
-    new_shape[axis], new_strides[axis] = windows, strides[axis] * step
-    if self.ndim == 0:
-        new_shape, new_strides = [size], [1]
-    return arrays.restride(self, tuple(new_shape), tuple(new_strides))
-
-
-def _unfold_backward(grad: Array, input_sizes: Sequence[int], dim: int, size: int, step: int) -> Array:
-    whole = arrays.zeros(tuple(input_sizes), dtype=grad.dtype)
-    if not len(input_sizes):
-        return grad.reshape(())
-    axis = axis_of(dim, len(input_sizes))
-    lead = (slice(None),) * axis
-    for window in range(grad.shape[axis]):
-        piece = numpy.moveaxis(grad[(*lead, window)], -1, axis)
-        whole[(*lead, slice(window * step, window * step + size))] += piece
-    return whole
-
-
-_UNFOLD = ("dimension", "size", "step")
-operation(
-    "unfold_backward", _unfold_backward, tensors=("grad",), node="UnfoldBackwardBackward0", functions=(), methods=(),
-    gradients={"grad": vjp(lambda F, grad, *where: F.unfold(grad, *where), "dim", "size", "step")},
-)  # fmt: skip
-operation(
-    "unfold", unfold, node="UnfoldBackward0", view=True, functions=(),
-    gradients={
-        "self": vjp(lambda F, grad, shape, *where: F.unfold_backward(grad, shape, *where), "self.shape", *_UNFOLD)
-    },
 )  # fmt: skip
 
 operation(

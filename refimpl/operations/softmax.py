@@ -71,10 +71,12 @@ def _log_softmax_twice(F: Any, grad: Any, grad_output: Any, output: Any, dim: in
 
 
 operation(
-    "_softmax_backward_data", _softmax_grad, tensors=("grad_output", "output"), node="SoftmaxBackwardDataBackward0",
+    "_softmax_backward_data", _softmax_grad, tensors=("grad_output", "output"),
+    node="SoftmaxBackwardDataBackward0",
     functions=(), methods=(),
     gradients={
-        "grad_output": vjp(lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim), "output", "dim"),
+        "grad_output": vjp(lambda F, grad, output, dim: F._softmax_backward_data(grad, output, dim),
+        "output", "dim"),
         "output": vjp(_softmax_twice, "grad_output", "output", "dim"),
     },
 )  # fmt: skip
@@ -83,19 +85,22 @@ operation(
     node="LogSoftmaxBackwardDataBackward0", functions=(), methods=(),
     gradients={
         "grad_output": vjp(
-            lambda F, grad, output, dim: F.sub(grad, F.sum(F.mul(grad, F.exp(output)), dim, True)), "output", "dim"
+            lambda F, grad, output, dim: F.sub(grad, F.sum(F.mul(grad, F.exp(output)), dim, True)), "output",
+            "dim"
         ),
         "output": vjp(_log_softmax_twice, "grad_output", "output", "dim"),
     },
 )  # fmt: skip
 operation(
     "_softmax", _softmax, node="SoftmaxBackward0", functions=(), methods=(),
-    gradients={"self": vjp(lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim), "result", "dim")},
+    gradients={"self": vjp(lambda F, grad, result, dim: F._softmax_backward_data(grad, result, dim),
+    "result", "dim")},
 )  # fmt: skip
 operation(
     "_log_softmax", _log_softmax, node="LogSoftmaxBackward0", functions=(), methods=(),
     gradients={
-        "self": vjp(lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim), "result", "dim")
+        "self": vjp(lambda F, grad, result, dim: F._log_softmax_backward_data(grad, result, dim), "result",
+        "dim")
     },
 )  # fmt: skip
 
@@ -104,7 +109,9 @@ def _checked(F: Any, self: Any, dtype: Any, name: str) -> Any:
     if dtype is not None:
         return F.to(self, dtype)
     if self.dtype.kind in "biu":
-        raise NotImplementedError(f'"{name}_lastdim_kernel_impl" not implemented for \'{self.dtype.scalar_name}\'')
+        raise NotImplementedError(
+            f"\"{name}_lastdim_kernel_impl\" not implemented for '{self.dtype.scalar_name}'"
+        )
     return self
 
 

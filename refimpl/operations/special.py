@@ -1,4 +1,5 @@
-"""Special functions that numpy lacks, over arrays of any real floating type: erf, erfc, lgamma, digamma, polygamma."""
+"""Special functions that numpy lacks, over arrays of any real floating type: erf, erfc, lgamma, digamma,
+polygamma."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ Array = Any
 
 
 def _by_entry(function: Callable[[float], float], name: str) -> Callable[[Array], Array]:
-    compute = numpy.frompyfunc(function, 1, 1)
+    compute: Any = numpy.frompyfunc(function, 1, 1)
 
     def apply(x: Array) -> Array:
         return compute(x).astype(x.dtype) if x.ndim else x.dtype.type(function(float(x)))
@@ -46,19 +47,22 @@ def _digamma(x: float) -> float:
         return math.inf
     square = 1 / (x * x)
     series = square * (
-        1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760))))
+        1 / 12
+        - square
+        * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square * (1 / 132 - square * 691 / 32760))))
     )
     return total + math.log(x) - 0.5 / x - series
 
 
 def _hurwitz(order: float, start: float) -> float:
     """The sum over k of (start + k) ** -order, by Euler and Maclaurin, for start > 0."""
-    total, steps = 0.0, 12
+    total: float = 0.0
+    steps = 12
     for step in range(steps):
         total += (start + step) ** -order
     end = start + steps
     total += end ** (1 - order) / (order - 1) + 0.5 * end**-order
-    term = order * end ** (-order - 1)
+    term: float = order * end ** (-order - 1)
     for index, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6), start=1):
         total += bernoulli / math.factorial(2 * index) * term
         term *= (order + 2 * index - 1) * (order + 2 * index) / (end * end)
@@ -105,11 +109,13 @@ def _erfinv(y: float) -> float:
     w = -math.log((1 - y) * (1 + y))
     if w < 5:
         w -= 2.5
-        coefficients = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+        coefficients = (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+        -0.00125372503,
                         -0.00417768164, 0.246640727, 1.50140941)  # fmt: skip
     else:
         w = math.sqrt(w) - 3
-        coefficients = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
+        coefficients = (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+        -0.0076224613,
                         0.00943887047, 1.00167406, 2.83297682)  # fmt: skip
     x = 0.0
     for coefficient in coefficients:
@@ -169,7 +175,7 @@ def polygamma(n: int, x: Array) -> Array:
 
 
 erfinv = _by_entry(_erfinv, "erfinv")
-_igamma_entries = numpy.frompyfunc(_igamma, 2, 1)
+_igamma_entries: Any = numpy.frompyfunc(_igamma, 2, 1)
 
 
 def igamma(a: Array, x: Array) -> Array:

@@ -47,24 +47,34 @@ def _var(self: Array, dim: Any = None, correction: Any = 1, keepdim: bool = Fals
 
 def _std(self: Array, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Array:
     _check_float(self, "std and var only support floating point and complex dtypes")
-    wide = _moments(self.astype(numpy.float64) if self.dtype.kind != "c" else self, dim, correction, keepdim)[0]
+    wide = _moments(self.astype(numpy.float64) if self.dtype.kind != "c" else self, dim, correction, keepdim)[
+        0
+    ]
     return numpy.sqrt(wide).astype(dtypes.of(self.dtype).to_real().numpy)
 
 
-def _var_backward(F: Any, grad: Any, self: Any, shape: Sequence[int], dim: Any, correction: float, keepdim: bool) -> Any:
+def _var_backward(
+    F: Any, grad: Any, self: Any, shape: Sequence[int], dim: Any, correction: float, keepdim: bool
+) -> Any:
     axes = axes_of(dim, len(shape))
     if not keepdim and len(shape) > 1:
         grad = unsqueeze_all(F, grad, axes)
     freedom = product(shape[axis] for axis in axes) - correction
     if freedom <= 0:
-        factor = math.nan if freedom < 0 or True else 0.0
-        centered = F.sub(self, F.mean(self, axes, True))
-        return F.mul(F.mul_Scalar(grad, math.inf if freedom == 0 else factor), centered)
+        scale = math.inf if freedom == 0 else math.nan
+        return F.mul(F.mul_Scalar(grad, scale), F.sub(self, F.mean(self, axes, True)))
     return F.mul(F.mul_Scalar(grad, 2.0 / freedom), F.sub(self, F.mean(self, axes, True)))
 
 
 def _std_backward(
-    F: Any, grad: Any, self: Any, result: Any, shape: Sequence[int], dim: Any, correction: float, keepdim: bool
+    F: Any,
+    grad: Any,
+    self: Any,
+    result: Any,
+    shape: Sequence[int],
+    dim: Any,
+    correction: float,
+    keepdim: bool,
 ) -> Any:
     slope = F.masked_fill(F.div(grad, F.mul_Scalar(result, 2)), F.eq(result, 0), 0)
     return _var_backward(F, slope, self, shape, dim, correction, keepdim)
@@ -91,15 +101,31 @@ def _var_mean_backward(
 
 
 def _std_mean_backward(
-    F: Any, grads: Any, self: Any, result: Any, shape: Sequence[int], dim: Any, correction: float, keepdim: bool
+    F: Any,
+    grads: Any,
+    self: Any,
+    result: Any,
+    shape: Sequence[int],
+    dim: Any,
+    correction: float,
+    keepdim: bool,
 ) -> Any:
-    spread = None if grads[0] is None else _std_backward(F, grads[0], self, result, shape, dim, correction, keepdim)
+    spread = (
+        None
+        if grads[0] is None
+        else _std_backward(F, grads[0], self, result, shape, dim, correction, keepdim)
+    )
     return _two(F, spread, None if grads[1] is None else _mean_part(F, grads[1], shape, dim, keepdim))
 
 
 _OVER = ("self.shape", "dim", "correction", "keepdim")
 operation("var.correction", _var, node="VarBackward0", gradients={"self": vjp(_var_backward, "self", *_OVER)})
-operation("std.correction", _std, node="StdBackward0", gradients={"self": vjp(_std_backward, "self", "result", *_OVER)})
+operation(
+    "std.correction",
+    _std,
+    node="StdBackward0",
+    gradients={"self": vjp(_std_backward, "self", "result", *_OVER)},
+)
 operation(
     "var_mean.correction",
     lambda self, dim=None, correction=1, keepdim=False: _moments(self, dim, correction, keepdim),
@@ -109,13 +135,20 @@ operation(
     "std_mean.correction",
     lambda self, dim=None, correction=1, keepdim=False: (
         _std(self, dim, correction, keepdim), _moments(self, dim, correction, keepdim)[1]),
-    node="StdMeanBackward0", outputs=2, gradients={"self": vjp(_std_mean_backward, "self", "result0", *_OVER)},
+    node="StdMeanBackward0", outputs=2, gradients={"self": vjp(_std_mean_backward, "self", "result0",
+    *_OVER)},
 )  # fmt: skip
 
 
 def _statistic(name: str, method: bool) -> None:
     def function(
-        F: Any, self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+        F: Any,
+        self: Any,
+        dim: Any = None,
+        unbiased: Any = None,
+        keepdim: bool = False,
+        *,
+        correction: Any = None,
     ) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -131,12 +164,18 @@ for _name, _method in (("var", True), ("std", True), ("var_mean", False), ("std_
 
 
 # Norms
-def vector_norm(self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
+def vector_norm(
+    self: Array, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Array:
     """The vector norm over `dim`. Raises RuntimeError for integers."""
     kind = self.dtype if dtype is None else dtype.numpy
     if kind.kind in "biu":
-        name = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(dtypes.of(kind).name, dtypes.of(kind).scalar_name)
-        raise RuntimeError(f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name}")
+        name = {"int64": "Long", "int32": "Int", "bool": "Bool"}.get(
+            dtypes.of(kind).name, dtypes.of(kind).scalar_name
+        )
+        raise RuntimeError(
+            f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name}"
+        )
     axes = axes_of(dim, self.ndim)
     size = numpy.abs(widen(self.astype(kind)))
     real = dtypes.of(kind).to_real().numpy
@@ -190,9 +229,7 @@ operation(
 
 
 @composite()
-def norm(
-    F: Any, self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None
-) -> Any:
+def norm(F: Any, self: Any, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     """The p-norm of all entries, or over `dim`."""
     if p == "nuc":
         raise RuntimeError("torch.norm: the nuclear norm is not supported")

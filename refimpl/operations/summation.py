@@ -1,8 +1,11 @@
 """Sums in torch's order of addition, so that they round alike.
 
-torch adds in a cascade: runs of 16 (or more) terms are summed one by one, 16 such sums again, and so on over four
-levels; several of these run side by side, in the lanes of a vector register and in four interleaved rows, and are added
-up at the end. Which of these apply depends on strides and sizes alone. Vectors are taken to be 32 bytes wide, as in
+torch adds in a cascade: runs of 16 (or more) terms are summed one by one, 16 such sums again, and so on over
+four
+levels; several of these run side by side, in the lanes of a vector register and in four interleaved rows,
+and are added
+up at the end. Which of these apply depends on strides and sizes alone. Vectors are taken to be 32 bytes
+wide, as in
 torch's default and AVX2 kernels.
 """
 
@@ -51,7 +54,7 @@ def _cascade(terms: Array) -> Array:
     for _ in range(LEVELS - 1):
         blocks = terms.shape[0] // step
         parts.append(_in_turn(terms[blocks * step :]))
-        grouped = terms[: blocks * step].reshape((blocks, step) + terms.shape[1:])
+        grouped = terms[: blocks * step].reshape((blocks, step, *terms.shape[1:]))
         if blocks == 0:
             break
         terms = _in_turn(grouped.swapaxes(0, 1))
@@ -66,7 +69,7 @@ def _cascade(terms: Array) -> Array:
 def _row(terms: Array) -> Array:
     """Four interleaved cascades along axis 0, added up."""
     groups = terms.shape[0] // ROWS
-    grouped = terms[: groups * ROWS].reshape((groups, ROWS) + terms.shape[1:])
+    grouped = terms[: groups * ROWS].reshape((groups, ROWS, *terms.shape[1:]))
     partial = _cascade(grouped)
     total = partial[0]
     for index in range(groups * ROWS, terms.shape[0]):
@@ -80,7 +83,7 @@ def _inner(terms: Array, lanes: int, wide: int) -> Array:
     """A vector of `lanes` sums along axis 0; each load adds `wide` vectors at once (reduced types)."""
     width = lanes * wide
     vectors = terms.shape[0] // width
-    loaded = terms[: vectors * width].reshape((vectors, wide, lanes) + terms.shape[1:])
+    loaded = terms[: vectors * width].reshape((vectors, wide, lanes, *terms.shape[1:]))
     together = loaded[:, 0]
     for index in range(1, wide):
         together = together + loaded[:, index]
@@ -92,7 +95,8 @@ def _inner(terms: Array, lanes: int, wide: int) -> Array:
 
 
 def _outer(terms: Array, lanes: int) -> Array:
-    """Along axis 0, for columns side by side on axis 1: whole blocks cascade, the rest interleaves four rows."""
+    """Along axis 0, for columns side by side on axis 1: whole blocks cascade, the rest interleaves four
+    rows."""
     columns = terms.shape[1]
     block = ROWS * lanes
     whole = columns // block * block
@@ -166,4 +170,4 @@ def _over_outer_loops(partial: Array, loops: Sequence[_Loop]) -> Array:
         return partial
     kept = [axis for axis in range(partial.ndim) if axis not in axes]
     moved = partial.transpose([*reversed(axes), *kept])
-    return _in_turn(moved.reshape((-1,) + moved.shape[len(axes) :]))
+    return _in_turn(moved.reshape((-1, *moved.shape[len(axes) :])))

@@ -16,10 +16,12 @@ _SORT = (("c", RuntimeError, " Sort does not support complex dtypes on CPU"),)
 
 
 def _kernel(name: str, kinds: str) -> tuple[tuple[str, type[Exception], str], ...]:
-    return ((kinds, NotImplementedError, f'"{name}" not implemented for \'{{type}}\''),)
+    return ((kinds, NotImplementedError, f"\"{name}\" not implemented for '{{type}}'"),)
 
 
-def _complex(text: str, error: type[Exception] = RuntimeError) -> tuple[tuple[str, type[Exception], str], ...]:
+def _complex(
+    text: str, error: type[Exception] = RuntimeError
+) -> tuple[tuple[str, type[Exception], str], ...]:
     return (("c", error, text),)
 
 
@@ -50,7 +52,8 @@ REFUSALS: dict[str, tuple[tuple[str, type[Exception], str], ...]] = {
     "fmin": _complex("fmin not implemented for complex tensors."),
     "fmod.Scalar": _kernel("fmod_cpu", "c"), "fmod.Tensor": _kernel("fmod_cpu", "c"),
     "frac": _kernel("frac_cpu", "biuc"),
-    "ge": _kernel("ge_cpu", "c"), "gt": _kernel("gt_cpu", "c"), "le": _kernel("le_cpu", "c"), "lt": _kernel("lt_cpu", "c"),
+    "ge": _kernel("ge_cpu", "c"), "gt": _kernel("gt_cpu", "c"), "le": _kernel("le_cpu", "c"),
+    "lt": _kernel("lt_cpu", "c"),
     "gelu": _kernel("GeluKernelImpl", "biuc"),
     "huber_loss": _kernel("huber_cpu", "biuc"),
     "hypot": _kernel("hypot_cpu", "biuc"),
@@ -99,7 +102,9 @@ REFUSALS: dict[str, tuple[tuple[str, type[Exception], str], ...]] = {
 }  # fmt: skip
 
 
-def _guarded(forward: Callable[..., Any], rules: tuple[tuple[str, type[Exception], str], ...]) -> Callable[..., Any]:
+def _guarded(
+    forward: Callable[..., Any], rules: tuple[tuple[str, type[Exception], str], ...]
+) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         dtype = next(value.dtype for value in (*args, *kwargs.values()) if hasattr(value, "dtype"))
         for kinds, error, text in rules:

@@ -13,7 +13,7 @@ import numpy
 
 from .. import arrays, dtypes
 from .dimensions import axes_of, axis_of
-from .layout import element_strides, may_overlap, view_strides
+from .layout import element_strides, view_strides
 from .sizes import expand_geometry, infer_size, shape_text, sizes_of
 from .table import composite, operation, vjp
 
@@ -26,7 +26,8 @@ def view(self: Array, size: Sequence[int]) -> Array:
     strides = view_strides(self.shape, element_strides(self), shape)
     if strides is None:
         raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two "
             "contiguous subspaces). Use .reshape(...) instead."
         )
     return arrays.restride(self, shape, strides)
@@ -124,7 +125,8 @@ def unflatten(F: Any, self: Any, dim: int, sizes: Sequence[int]) -> Any:
     inner = tuple(sizes)
     if -1 not in inner and product(inner) != shape[axis]:
         raise RuntimeError(
-            f"unflatten: Provided sizes {shape_text(inner)} don't multiply up to the size of dim {axis} ({shape[axis]}) "
+            f"unflatten: Provided sizes {shape_text(inner)} don't multiply up to the size of dim {axis} "
+            f"({shape[axis]}) "
             "in the input tensor"
         )
     return F.view_shape(self, (*shape[:axis], *infer_size(inner, shape[axis]), *shape[axis + 1 :]))
@@ -134,7 +136,8 @@ def permute(self: Array, dims: Sequence[int]) -> Array:
     """The dimensions in another order. Raises RuntimeError unless `dims` names each of them once."""
     if len(dims) != self.ndim:
         raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired "
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
+            "desired "
             f"ordering of dimensions i.e. input.dim() = {self.ndim} is not equal to len(dims) = {len(dims)}"
         )
     axes = tuple(axis_of(dim, self.ndim) for dim in dims)
@@ -149,7 +152,11 @@ def _permute_backward(F: Any, grad: Any, dims: Sequence[int]) -> Any:
 
 
 operation(
-    "permute.dims", permute, node="PermuteBackward0", view=True, gradients={"self": vjp(_permute_backward, "dims")}
+    "permute.dims",
+    permute,
+    node="PermuteBackward0",
+    view=True,
+    gradients={"self": vjp(_permute_backward, "dims")},
 )
 
 
@@ -167,7 +174,8 @@ def transpose(self: Array, dim0: int, dim1: int) -> Array:
 
 
 operation(
-    "transpose", transpose, node="TransposeBackward0", view=True, functions=("transpose", "swapaxes", "swapdims"),
+    "transpose", transpose, node="TransposeBackward0", view=True, functions=("transpose", "swapaxes",
+    "swapdims"),
     methods=("transpose", "swapaxes", "swapdims"),
     gradients={"self": vjp(lambda F, grad, dim0, dim1: F.transpose(grad, dim0, dim1), "dim0", "dim1")},
 )  # fmt: skip
@@ -216,7 +224,8 @@ def adjoint(F: Any, self: Any) -> Any:
 
 
 def expand(self: Array, size: Sequence[int]) -> Array:
-    """Repeated along new and size-1 dimensions by stride 0. Raises RuntimeError where sizes do not fit (VIEW-11)."""
+    """Repeated along new and size-1 dimensions by stride 0. Raises RuntimeError where sizes do not fit
+    (VIEW-11)."""
     kind = dtypes.of(self.dtype).tensor_name
     shape, strides = expand_geometry(self.shape, element_strides(self), size, kind)
     return arrays.restride(self, shape, strides)
@@ -267,7 +276,9 @@ def broadcast_to(F: Any, self: Any, size: Sequence[int]) -> Any:
 def _without(self: Array, axes: Sequence[int]) -> Array:
     strides = element_strides(self)
     keep = [axis for axis in range(self.ndim) if axis not in axes or self.shape[axis] != 1]
-    return arrays.restride(self, tuple(self.shape[axis] for axis in keep), tuple(strides[axis] for axis in keep))
+    return arrays.restride(
+        self, tuple(self.shape[axis] for axis in keep), tuple(strides[axis] for axis in keep)
+    )
 
 
 def _unsqueeze_to(F: Any, grad: Any, shape: Sequence[int], axes: Sequence[int]) -> Any:
@@ -279,22 +290,27 @@ def _unsqueeze_to(F: Any, grad: Any, shape: Sequence[int], axes: Sequence[int]) 
 
 operation(
     "squeeze.all", lambda self: _without(self, range(self.ndim)), node="SqueezeBackward0", view=True,
-    gradients={"self": vjp(lambda F, grad, shape: _unsqueeze_to(F, grad, shape, range(len(shape))), "self.shape")},
+    gradients={"self": vjp(lambda F, grad, shape: _unsqueeze_to(F, grad, shape, range(len(shape))),
+    "self.shape")},
 )  # fmt: skip
 operation(
-    "squeeze.dim", lambda self, dim: _without(self, (axis_of(dim, self.ndim),)), node="SqueezeBackward1", view=True,
+    "squeeze.dim", lambda self, dim: _without(self, (axis_of(dim, self.ndim),)), node="SqueezeBackward1",
+    view=True,
     gradients={
         "self": vjp(
-            lambda F, grad, shape, dim: _unsqueeze_to(F, grad, shape, (axis_of(dim, len(shape)),)) if shape else grad,
+            lambda F, grad, shape, dim: _unsqueeze_to(F, grad, shape, (axis_of(dim,
+            len(shape)),)) if shape else grad,
             "self.shape", "dim",
         )
     },
 )  # fmt: skip
 operation(
-    "squeeze.dims", lambda self, dim: _without(self, axes_of(dim, self.ndim)), node="SqueezeBackward2", view=True,
+    "squeeze.dims", lambda self, dim: _without(self, axes_of(dim, self.ndim)), node="SqueezeBackward2",
+    view=True,
     gradients={
         "self": vjp(
-            lambda F, grad, shape, dim: _unsqueeze_to(F, grad, shape, axes_of(dim, len(shape))), "self.shape", "dim"
+            lambda F, grad, shape, dim: _unsqueeze_to(F, grad, shape, axes_of(dim, len(shape))),
+            "self.shape", "dim"
         )
     },
 )  # fmt: skip
@@ -321,99 +337,6 @@ def unsqueeze(self: Array, dim: int) -> Array:
 operation(
     "unsqueeze", unsqueeze, node="UnsqueezeBackward0", view=True,
     gradients={"self": vjp(lambda F, grad, dim: F.squeeze_dim(grad, dim), "dim")},
-)  # fmt: skip
-
-
-def as_strided(
-    self: Array, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
-) -> Array:
-    """Any window into the memory of `self`. Raises RuntimeError if it reaches outside."""
-    if len(size) != len(stride):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if any(step < 0 for step in stride):
-        raise RuntimeError(
-            "as_strided: Negative strides are not supported at the moment, got strides: " + shape_text(stride)
-        )
-    here = arrays.storage_offset(self)
-    offset = here if storage_offset is None else storage_offset
-    reach = 0 if 0 in size else 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
-    held = arrays.storage_size(self)
-    if reach and offset + reach > held:
-        item = self.dtype.itemsize
-        raise RuntimeError(
-            f"setStorage: sizes {shape_text(size)}, strides {shape_text(stride)}, storage offset {offset}, and itemsize "
-            f"{item} requiring a storage size of {(offset + reach) * item} are out of bounds for storage of size "
-            f"{held * item}"
-        )
-    return arrays.restride(self, tuple(size), tuple(stride), offset - here)
-
-
-def as_strided_backward(
-    grad: Array, input_size: Sequence[int], input_stride: Sequence[int], input_offset: int,
-    size: Sequence[int], stride: Sequence[int], offset: int | None,
-) -> Array:  # fmt: skip
-    """Add the gradient into a window of zeroed memory, and read it where the input lies (overlaps sum: VIEW-13)."""
-    offset = input_offset if offset is None else offset
-    base = min(offset, input_offset)
-
-    def reach(shape: Sequence[int], strides: Sequence[int], start: int) -> int:
-        return 0 if 0 in shape else start - base + 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-
-    memory = arrays.zeros(
-        max(reach(size, stride, offset), reach(input_size, input_stride, input_offset)), dtype=grad.dtype
-    )
-    window = arrays.restride(memory, tuple(size), tuple(stride), offset - base)
-    if may_overlap(size, stride):
-        places = arrays.restride(arrays.arange(len(memory)), tuple(size), tuple(stride), offset - base)
-        numpy.add.at(memory, places, grad)
-    else:
-        window[...] = grad
-    read = arrays.restride(memory, tuple(input_size), tuple(input_stride), input_offset - base)
-    if may_overlap(input_size, input_stride):
-        uses = arrays.zeros(len(memory), dtype=grad.dtype)
-        where = arrays.restride(arrays.arange(len(memory)), tuple(input_size), tuple(input_stride), input_offset - base)
-        numpy.add.at(uses, where, grad.dtype.type(1))
-        memory[...] = memory / uses
-    return read
-
-
-operation(
-    "as_strided_backward", as_strided_backward, tensors=("grad",), node="AsStridedBackwardBackward0", functions=(),
-    methods=(),
-    gradients={
-        "grad": vjp(
-            lambda F, grad, size, stride, offset, start: F.as_strided(
-                F.contiguous_clone(grad), size, stride, 0 if offset is None else offset - start
-            ),
-            "size", "stride", "offset", "input_offset",
-        )
-    },
-)  # fmt: skip
-def _as_strided_gradient(
-    F: Any, grad: Any, shape: Any, strides: Any, start: int, size: Any, stride: Any, offset: int | None
-) -> Any:
-    """As torch records it where nothing overlaps: the gradient copied into a window of zeros, and a view of these."""
-    if not F.recorded or may_overlap(size, stride) or may_overlap(shape, strides):
-        return F.as_strided_backward(grad, shape, strides, start, size, stride, offset)
-    begin = start if offset is None else offset
-    base = min(start, begin)
-    reach = max(
-        at - base + 1 + sum((n - 1) * s for n, s in zip(sizes, steps, strict=True))
-        for at, sizes, steps in ((begin, size, stride), (start, shape, strides))
-    )
-    memory = F.new_zeros(grad, (reach,))
-    F.copy_(F.as_strided(memory, size, stride, begin - base), grad)
-    return F.as_strided(memory, shape, strides, start - base)
-
-
-operation(
-    "as_strided", as_strided, node="AsStridedBackward0", view=True,
-    gradients={
-        "self": vjp(
-            _as_strided_gradient,
-            "self.shape", "self.strides", "self.offset", "size", "stride", "storage_offset",
-        )
-    },
 )  # fmt: skip
 
 
