@@ -46,9 +46,9 @@ def describe(
         source=source,
         statements=len(shortest.body),
         original=original if original != source else None,
-        difference=None if first is None else difference_json(first),
+        difference=None if first is None else difference_json(first, shortest),
         more=tuple(
-            difference_json(other)
+            difference_json(other, shortest)
             for other in verdict.differences[1 : 1 + MOST_DIFFERENCES]
             if first is not None and other.at == first.at
         ),
@@ -64,10 +64,19 @@ def bare(program: Program) -> Program:
     return Program(program.body)
 
 
-def difference_json(difference: Difference) -> dict[str, Any]:
+def where(at: int | str, program: Program) -> str:
+    """The place of a difference in words, with the statement's first line."""
+    if isinstance(at, str) or at >= len(program.body):
+        return "at the end"
+    line = to_source(Program(program.body[at : at + 1])).splitlines()[0]
+    return f"after statement {at}, {clip(line, 80)}"
+
+
+def difference_json(difference: Difference, program: Program) -> dict[str, Any]:
     """A difference as JSON; values are texts."""
     return {
         "at": difference.at,
+        "where": where(difference.at, program),
         "path": difference.path,
         "level": difference.level,
         "strength": difference.strength,

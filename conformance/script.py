@@ -8,7 +8,7 @@ stand as comments, so that nothing is left out unseen.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,8 @@ def _lines(
         places = (step.get(names, {}).get(rest[0]), other.get(names, {}).get(rest[0]))
         return _observed(rest[0], *places, rest[1:], (step.get(names, {}), other.get(names, {})))
     if head == "value":
-        return _observed(value, step.get("value"), other.get("value"), rest, ({}, {}))
+        shown = ({value: step.get("value")}, {value: other.get("value")})
+        return _observed(value, step.get("value"), other.get("value"), rest, shown)
     return None
 
 
@@ -199,13 +200,18 @@ def _class(value: Any) -> Any:
 
 
 def _tensors(names: Mapping[str, Any]) -> Sequence[tuple[str, Mapping[str, Any]]]:
-    found: list[tuple[str, Mapping[str, Any]]] = []
-    for name, value in names.items():
-        at = name
-        while isinstance(value, list) and value[:1] == ["tensor"]:
-            found.append((at, value[1]))
-            at, value = f"{at}.grad", value[1].get("grad")
-    return found
+    return [found for name, value in names.items() for found in _inside(name, value)]
+
+
+def _inside(at: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if not isinstance(value, list) or len(value) < 2:
+        return
+    if value[0] == "tensor":
+        yield at, value[1]
+        yield from _inside(f"{at}.grad", value[1].get("grad"))
+    elif value[0] in ("list", "tuple"):
+        for index, item in enumerate(value[1]):
+            yield from _inside(f"{at}[{index}]", item)
 
 
 def _entries(at: str, fields: Mapping[str, Any], others: Mapping[str, Any]) -> Lines:

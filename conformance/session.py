@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.engines import EngineError
-from conformance.failures import bare, shorten
+from conformance.failures import bare, shorten, where
 from conformance.oracles import Opening, default_oracle, open_oracle
 from conformance.plan import Case
 from conformance.programs import Program, to_source
@@ -56,8 +56,8 @@ class Session:
         shortest = bare(shortest)
         lines.append(to_source(shortest))
         for difference in shown.verdict.differences:
-            at = "at the end" if difference.at == "end" else f"statement {difference.at + 1}"
-            lines.append(f"{at}, {difference.path} ({difference.level}) {difference.note}".rstrip())
+            at = where(difference.at, shortest)
+            lines.append(f"{at}: {difference.path} ({difference.level}) {difference.note}".rstrip())
             lines.append(f"  torch:  {clip(str(difference.oracle), _SHOWN)}")
             lines.append(f"  engine: {clip(str(difference.engine), _SHOWN)}")
         if shown.verdict.differences:

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.cli.run import DEFAULT_TIMEOUT
 from conformance.compare import STRENGTHS, Verdict
 from conformance.engines import Failure, Reply
+from conformance.failures import where
 from conformance.oracles import Answer, Opening, default_oracle, open_oracle
 from conformance.plan import Case, PlanError, fixture_cases, generated_cases, only
 from conformance.programs import Program, loads, parse, to_source
@@ -112,9 +113,9 @@ def _lines(
     for spec, verdict in verdicts:
         yield f"{spec}: {verdict.kind}" + (f": {clip(verdict.reason, 2000)}" if verdict.reason else "")
         for difference in verdict.differences:
-            at = "at the end" if difference.at == "end" else f"statement {difference.at + 1}"
             oracle, engine = clip(str(difference.oracle), 100), clip(str(difference.engine), 100)
-            yield f"  {at}, {difference.path} ({difference.level}): {oracle} / {engine}"
+            yield f"  {where(difference.at, program)}: {difference.path} ({difference.level})"
+            yield f"    {oracle} / {engine}"
 
 
 def _trace(reply: Answer) -> Mapping[str, Any] | None:

@@ -92,7 +92,6 @@ def measure(args: argparse.Namespace, opening: Opening) -> int:
     everything = fixture_cases()
     live = not oracle_spec.startswith("recorded:")
     cases, planned = _plan(args, everything, live=live)
-    path = args.out / f"{_file_name(opening)}.jsonl"
     header_settings = {
         "seed": args.seed,
         "examples": planned["generated"],
@@ -107,10 +106,12 @@ def measure(args: argparse.Namespace, opening: Opening) -> int:
         try:
             engine = opening.open()
         except EngineError as error:
+            path = _path(args.out, opening)
             _note_not_run(opening, oracle.describe(), planned, header_settings, cases, path, error)
             _show(path)
             raise
         with engine:
+            path = _path(args.out, opening, engine.info.version)
             sides = Sides(opening, engine, oracle)
             header = make_header(describe(opening, engine), oracle.describe(), planned, header_settings)
             settings = Settings(strength=args.strength, fail_fast=args.fail_fast, expected=expected)
@@ -160,11 +161,11 @@ def _plan(
     return chain(fixtures, generated), {"fixtures": len(fixtures), "generated": examples}
 
 
-def _file_name(opening: Opening) -> str:
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", opening.spec).strip("-.")[:60] or "engine"
-    if opening.python:
-        name += "-" + re.sub(r"[^A-Za-z0-9.]+", "-", opening.python).strip("-.")[-40:]
-    return f"{name}-{re.sub(r'[^A-Za-z0-9.]+', '-', opening.device)}"
+def _path(folder: Path, opening: Opening, version: str = "") -> Path:
+    """Where results go: named by the engine as it was asked for, its version where another Python has it."""
+    parts = [opening.spec, version if opening.python else "", opening.device]
+    names = [re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.")[:60] for part in parts]
+    return folder / f"{'-'.join(name for name in names if name) or 'engine'}.jsonl"
 
 
 def _note_not_run(

@@ -49,8 +49,7 @@ def _group(group: Group) -> Iterator[str]:
     if failure is None or failure.difference is None:
         return
     difference: Mapping[str, Any] = failure.difference
-    at = "at the end" if difference["at"] == "end" else f"statement {int(difference['at']) + 1}"
-    yield f"    {at}, {difference['path']} ({difference['level']})"
+    yield f"    {visible(difference['where'])}: {difference['path']} ({difference['level']})"
     yield f"      torch:  {_line(difference['oracle'], 150)}"
     yield f"      engine: {_line(difference['engine'], 150)}"
     for line in failure.source.splitlines()[:14]:

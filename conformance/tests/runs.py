@@ -72,6 +72,7 @@ def failure(**changes: Any) -> Failure:
         "statements": 2,
         "difference": {
             "at": 1,
+            "where": "after statement 1, x.sum().backward()",
             "path": "seen.x.grad",
             "level": "values",
             "strength": "required",

@@ -125,7 +125,7 @@ def test_a_failure_shows_program_outcomes_difference_and_script() -> None:
     text = page(results(program("a", "diverges", failure=failure()))).text
     assert "x.sum().backward()" in text
     assert "seen.x.grad" in text
-    assert "At statement 2 (backward)" in text
+    assert "after statement 1, x.sum().backward() (backward)" in text
     assert "outcome: ok" in text
     assert "import torch" in text
     assert "tensor([1, 2], float32, shape [2], requires_grad, grad None)" in text
@@ -215,6 +215,7 @@ def test_text_of_engines_and_programs_is_inert(text: str) -> None:
     step = {"at": 0, "outcome": "raised", "error": {"type": text, "text": text}, "seen": {text: text}}
     difference = {
         "at": 0,
+        "where": text,
         "path": text,
         "level": "errors",
         "strength": "required",
