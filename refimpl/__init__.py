@@ -1,11 +1,12 @@
 """A reference implementation of torch's autograd in numpy, to be read as the explanation of it.
 
-``import refimpl as torch`` gives torch's names with torch 2.13's behaviour. Where to look: `tensor` (what a tensor is), `record` (what an
-operation does besides computing), `graph` (nodes and edges), `engine` (a backward pass), `accumulate` (``.grad``), `saved` (what is
-kept for backward), `views` (views and in-place operations), `hooks`, `function` (custom functions), `modes`, `errors` (every text),
-`operations` (one table entry for each operation).
-"""
+``import refimpl as torch`` gives torch's names with torch 2.13's behaviour. Where to look: `tensor` (what a
+tensor is), `record` (what an operation does besides computing), `graph` (nodes and edges), `engine` (a
+backward pass), `accumulate` (``.grad``), `saved` (what is kept for backward), `views` (views and in-place
+operations), `hooks`, `function` (custom functions), `modes`, `errors` (every text), `operations` (one table
+entry for each operation)."""
 
+# ruff: noqa: F401 - the imports are the names of the package
 from __future__ import annotations
 
 from typing import Any
@@ -17,19 +18,43 @@ from .dtypes import (
     DType as dtype,
 )
 from .dtypes import (
-    bfloat16, cdouble, cfloat, complex64, complex128, double, finfo, float16, float32, float64, get_default_dtype, half, iinfo,
-    int8, int16, int32, int64, long, promote_types, result_type, set_default_dtype, short, uint8,
-)  # fmt: skip
+    bfloat16,
+    cdouble,
+    cfloat,
+    complex64,
+    complex128,
+    double,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    half,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    long,
+    promote_types,
+    result_type,
+    set_default_dtype,
+    short,
+    uint8,
+)
 from .modes import (
-    is_grad_enabled, is_inference_mode_enabled, is_warn_always_enabled, set_warn_always,
-)  # fmt: skip
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    is_warn_always_enabled,
+    set_warn_always,
+)
 from .tensor import Size, Tensor
 
 __version__ = "2.13.0+refimpl"
 
-bool = dtypes.bool_  # noqa: A001
-int = dtypes.int_  # noqa: A001
-float = dtypes.float_  # noqa: A001
+bool = dtypes.bool_
+int = dtypes.int_
+float = dtypes.float_
 can_cast = dtypes.can_cast
 
 
@@ -63,4 +88,4 @@ def _install() -> None:
 
 _install()
 
-from . import linalg, nn  # noqa: E402, F401  (they need the functions)
+from . import linalg, nn  # noqa: E402  (they need the functions)

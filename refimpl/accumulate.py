@@ -1,8 +1,8 @@
 """Accumulation: where a gradient becomes the ``.grad`` of a leaf (ACC, LAYOUT-01 to LAYOUT-06).
 
-The first gradient is *stolen* if nobody else holds it and its strides are what the leaf wants, else cloned into the leaf's
-layout. A later one is added in place, into the same object; under ``create_graph=True`` out of place, into a new one.
-"""
+The first gradient is *stolen* if nobody else holds it and its strides are what the leaf wants, else cloned
+into the leaf's layout. A later one is added in place, into the same object; under ``create_graph=True`` out
+of place, into a new one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ from .hooks import type_name
 from .operations import layout
 from .tensor import INFERENCE, Tensor, bump, extra_of, strides_of, wrap
 
-__all__ = ["AccumulateGrad", "accumulate_grad", "assign_grad", "assign_grad_dtype", "clone_obeying_contract", "obeys_contract"]
+__all__ = [
+    "AccumulateGrad",
+    "accumulate_grad",
+    "assign_grad",
+    "assign_grad_dtype",
+    "clone_obeying_contract",
+    "obeys_contract",
+]
 
 state = modes.state
 _lock = threading.RLock()
@@ -47,10 +54,11 @@ class AccumulateGrad(Node):
             extra(self).device = variable.device
 
     def run(self, grads: Any, task: Any, needs: Any) -> Any:
-        """``grads`` is a box: a list of the one gradient, which is taken out of it, so that a sole owner can be told.
+        """``grads`` is a box: a list of the one gradient, which is taken out of it, so that a sole owner can
+        be told.
 
-        Nothing is accumulated for an undefined gradient or a leaf that no longer requires one, but the post-accumulate hooks run (HOOK-12).
-        """
+        Nothing is accumulated for an undefined gradient or a leaf that no longer requires one, but the
+        post-accumulate hooks run (HOOK-12)."""
         variable = self.variable
         defined = grads[0] is not None
         if defined and variable._fn is not None:
@@ -80,8 +88,8 @@ SOLE_OWNER = _measure([object()])
 def accumulate_grad(variable: Tensor, box: list[Any], task: Any, expected: int) -> None:
     """Put the gradient in ``box`` into ``variable.grad``: steal, clone, add in place or add out of place.
 
-    ``expected`` is the number of further references that do not count. Clauses ACC-01 to ACC-03, ACC-25, ACC-31.
-    """
+    ``expected`` is the number of further references that do not count. Clauses ACC-01 to ACC-03, ACC-25,
+    ACC-31."""
     new = box.pop()
     seldom = extra_of(variable)
     before = seldom.grad
@@ -125,15 +133,20 @@ def warn_about_layout(grad: Tensor, variable: Tensor) -> None:
     if not obeys_contract(grad._data, variable._data):
         modes.warn_once(
             text(
-                "accumulate.layout", grad_shape=list(grad.shape), grad_strides=list(grad.stride()),
-                shape=list(variable.shape), strides=list(variable.stride()),
+                "accumulate.layout",
+                grad_shape=list(grad.shape),
+                grad_strides=list(grad.stride()),
+                shape=list(variable.shape),
+                strides=list(variable.stride()),
             ),
             stacklevel=4,
-        )  # fmt: skip
+        )
 
 
 def obeys_contract(grad: Any, leaf: Any) -> bool:
-    """True if the gradient's strides are those that the leaf's ``.grad`` must have (LAYOUT-01, LAYOUT-02, LAYOUT-06)."""
+    """True if the gradient's strides are those that the leaf's ``.grad`` must have (LAYOUT-01, LAYOUT-02,
+    LAYOUT-06).
+    """
     shape = grad.shape
     if not shape:
         return True
@@ -157,7 +170,7 @@ def _contract_strides(grad: Any, leaf: Any) -> tuple[int, ...]:
 
 
 def clone_array(grad: Any, leaf: Any) -> Tensor:
-    """A copy in the layout of the contract; its version is 1 where torch copies into a new tensor (ACC-37)."""
+    """A copy in the layout of the contract; its version is 1 where torch fills a new tensor (ACC-37)."""
     made = layout.empty_strided(grad.shape, _contract_strides(grad, leaf), grad.dtype)
     made[...] = grad
     tensor = wrap(devices.meta_array(grad.shape, grad.dtype) if isinstance(grad, devices.MetaArray) else made)
@@ -170,9 +183,10 @@ def clone_obeying_contract(grad: Tensor, variable: Tensor) -> Tensor:
     """The recorded form of `clone_array`: the copy has history (CREATE-06)."""
     leaf = variable._data
     if not layout.is_dense(leaf.shape, strides_of(leaf)):
-        return grad.clone(memory_format=_contiguous_format())  # type: ignore[attr-defined, no-any-return]
+        copied: Tensor = grad.clone(memory_format=_contiguous_format())
+        return copied
     made = wrap(layout.empty_strided(grad._data.shape, _contract_strides(grad._data, leaf), grad._data.dtype))
-    return made.copy_(grad)  # type: ignore[attr-defined, no-any-return]
+    return made.copy_(grad)
 
 
 def _contiguous_format() -> Any:
@@ -182,14 +196,26 @@ def _contiguous_format() -> Any:
 
 
 _C_NAMES = {
-    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long int",
-    "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool",
-    "complex64": "c10::complex<float>", "complex128": "c10::complex<double>",
-}  # fmt: skip
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long int",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+    "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>",
+}
 
 
 def assign_grad(tensor: Tensor, grad: Any) -> None:
-    """``tensor.grad = grad``. Raises TypeError or RuntimeError as ACC-13 says; None is always allowed (ACC-14)."""
+    """``tensor.grad = grad``.
+
+    Raises TypeError or RuntimeError as ACC-13 says; None is always allowed (ACC-14).
+    """
     if grad is None:
         if tensor._x is not None:
             tensor._x.grad = None
@@ -211,7 +237,10 @@ def assign_grad(tensor: Tensor, grad: Any) -> None:
 
 
 def assign_grad_dtype(tensor: Tensor, value: Any) -> None:
-    """``tensor.grad_dtype = value`` (ACC-33). Raises RuntimeError for a non-leaf or a gradient of another dtype."""
+    """``tensor.grad_dtype = value`` (ACC-33).
+
+    Raises RuntimeError for a non-leaf or a gradient of another dtype.
+    """
     if not tensor.is_leaf:
         tensor.grad  # noqa: B018  (torch looks at it first, which warns)
         raise RuntimeError(text("grad_dtype.non_leaf"))

@@ -36,12 +36,13 @@ def warn_about(node: Node) -> None:
     trace = "" if node.extra is None else node.extra.trace
     if trace:
         warnings.warn(
-            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{trace}", stacklevel=2
+            f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n{trace}",
+            stacklevel=2,
         )
     else:
         warnings.warn(
-            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly during forward "
-            "pass for more information.",
+            f"Error detected in {node.name()}. No forward pass information available. Enable detect anomaly "
+            "during forward pass for more information.",
             stacklevel=2,
         )
 
@@ -52,6 +53,8 @@ def check_nan(task: Any, node: Node, grads: Any) -> None:
         if grad is None:
             continue
         array = grad._data if task.recorded else grad
-        if array.dtype.kind in "fcV" and bool(numpy.isnan(array.astype("float64") if array.dtype.kind == "V" else array).any()):
+        if array.dtype.kind in "fcV" and bool(
+            numpy.isnan(array.astype("float64") if array.dtype.kind == "V" else array).any()
+        ):
             warn_about(node)
             raise RuntimeError(text("anomaly.nan", node=node.name(), index=index))

@@ -1,8 +1,8 @@
-"""Devices: the CPU, and ``meta``, whose tensors have a shape and a dtype but no data (DEVICE-01 to DEVICE-03).
+"""Devices: the CPU, and ``meta``, whose tensors have a shape and a dtype but no data (DEVICE-01 to
+DEVICE-03).
 
-A meta tensor's array is a `MetaArray`: an array of zeros whose memory is never touched, so that every operation works out shapes,
-strides and dtypes as usual, and nothing can read values.
-"""
+A meta tensor's array is a `MetaArray`: an array of zeros whose memory is never touched, so that every
+operation works out shapes, strides and dtypes as usual, and nothing can read values."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ in_use = False
 
 
 def parse(device: Any, index: int | None = None) -> Device:
-    """A device from what users write. Raises RuntimeError for an unknown one, AssertionError for CUDA (DEVICE-04)."""
+    """A device from what users write.
+
+    Raises RuntimeError for an unknown one, AssertionError for CUDA (DEVICE-04).
+    """
     if device is None:
         return CPU
     if isinstance(device, Device):
@@ -72,8 +75,8 @@ def parse(device: Any, index: int | None = None) -> Device:
     if kind == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")
     raise RuntimeError(
-        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, "
-        f"meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
+        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
+        f"lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
     )
 
 

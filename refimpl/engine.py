@@ -1,12 +1,13 @@
 """The engine: one backward pass over the graph, iterative, in torch's order.
 
-A pass is a `GraphTask`. First it counts, for every node that can be reached, how many edges lead to it. A node is ready when all of
-them have delivered (a missing gradient is delivered as None); of the ready nodes the one made last runs first, and a leaf's
-accumulation before all others. Among equal priorities the order is that of the binary heap of the standard library, which
-`heapq` shares with C++'s ``std::priority_queue`` (HOOK-19). Gradients that meet before a node runs are added.
+A pass is a `GraphTask`. First it counts, for every node that can be reached, how many edges lead to it. A
+node is ready when all of them have delivered (a missing gradient is delivered as None); of the ready nodes
+the one made last runs first, and a leaf's accumulation before all others. Among equal priorities the order is
+that of the binary heap of the standard library, which `heapq` shares with C++'s ``std::priority_queue``
+(HOOK-19). Gradients that meet before a node runs are added.
 
-Without ``create_graph`` the pass carries plain arrays and runs the formulas over arrays; tensors are made only for hooks, custom
-Functions and results. With it, the pass carries tensors, and everything is recorded.
+Without ``create_graph`` the pass carries plain arrays and runs the formulas over arrays; tensors are made
+only for hooks, custom Functions and results. With it, the pass carries tensors, and everything is recorded.
 
 The steps that decide about results are functions of this module, called through its globals.
 """
@@ -29,7 +30,7 @@ from .graph import Edge, Meta, Node
 from .hooks import call_tensor_hooks
 from .operations import layout
 from .saved import unpack_array, unpack_tensor
-from .tensor import Tensor, strides_of, wrap
+from .tensor import strides_of, wrap
 
 __all__ = ["GraphTask", "call_node", "execute", "queue_callback"]
 
@@ -67,9 +68,21 @@ class GraphTask:
     """One backward pass."""
 
     __slots__ = (
-        "F", "__weakref__", "buffers", "bumps", "callbacks", "captured", "dependencies", "exec_info", "held", "keep_graph",
-        "queue", "recorded", "seen", "unpack",
-    )  # fmt: skip
+        "F",
+        "__weakref__",
+        "buffers",
+        "bumps",
+        "callbacks",
+        "captured",
+        "dependencies",
+        "exec_info",
+        "held",
+        "keep_graph",
+        "queue",
+        "recorded",
+        "seen",
+        "unpack",
+    )
 
     def __init__(self, keep_graph: bool, create_graph: bool) -> None:
         self.keep_graph = keep_graph
@@ -80,14 +93,18 @@ class GraphTask:
         self.captured: list[Any] = []
         self.dependencies: dict[Node, int] = {}
         self.buffers: dict[Node, Any] = {}
-        self.held: list[Any] = []  # tensors of captured gradients that were made early, to keep their versions
+        self.held: list[
+            Any
+        ] = []  # tensors of captured gradients that were made early, to keep their versions
         self.queue: list[tuple[int, Node]] = []
         self.bumps: dict[Node, int] = {}  # in-place additions that the gradient waiting at a node has seen
         self.callbacks: list[Callable[[], Any]] = []
         self.seen: dict[int, Any] = {}  # id of an array -> weak reference to the tensor that shows it
 
     def wrap(self, grad: Any, version: int = 0) -> Any:
-        """The tensor that shows a gradient of this pass; the same one for the same gradient while somebody holds it (GRAD-06)."""
+        """The tensor that shows a gradient of this pass; the same one for the same gradient while somebody
+        holds it (GRAD-06).
+        """
         if grad is None or self.recorded:
             return grad
         known = self.seen.get(id(grad))
@@ -126,9 +143,9 @@ def execute(
 ) -> tuple[Any, ...]:
     """Run one pass from ``roots`` with ``seeds`` (tensors, or None for an undefined one).
 
-    With ``inputs``, only what leads to them runs; with ``accumulate`` their gradients go to ``.grad``, else they are returned.
-    Raises what a node, a hook or a check raises; the state left behind is the one at that moment (ERROR-03).
-    """
+    With ``inputs``, only what leads to them runs; with ``accumulate`` their gradients go to ``.grad``, else
+    they are returned. Raises what a node, a hook or a check raises; the state left behind is the one at that
+    moment (ERROR-03)."""
     if len(state.tasks) >= MAX_DEPTH:
         return _in_new_thread(roots, seeds, keep_graph, create_graph, inputs, accumulate)
     task = GraphTask(keep_graph, create_graph)
@@ -140,9 +157,11 @@ def execute(
     root: Node
     if len(roots) == 1:
         root, nr = roots[0]
-        task.buffers[root] = carried[0] if root.metas is None else [
-            carried[0] if i == nr else None for i in range(len(root.metas))
-        ]
+        task.buffers[root] = (
+            carried[0]
+            if root.metas is None
+            else [carried[0] if i == nr else None for i in range(len(root.metas))]
+        )
     else:
         root = GraphRoot(roots, carried)
         task.buffers[root] = None
@@ -208,7 +227,10 @@ def compute_dependencies(task: GraphTask, root: Node) -> None:
 
 
 def restrict(task: GraphTask, root: Node, inputs: Sequence[Edge], accumulate: bool) -> None:
-    """Work out which nodes run: those that lead to an input, and the inputs' own if they accumulate (INPUTS-06, INPUTS-11)."""
+    """Work out which nodes run:
+
+    those that lead to an input, and the inputs' own if they accumulate (INPUTS-06, INPUTS-11).
+    """
     info: dict[Node, ExecInfo] = {}
     for place, (node, nr) in enumerate(inputs):
         entry = info.setdefault(node, ExecInfo())
@@ -278,16 +300,14 @@ def drain(task: GraphTask) -> None:
                 outs = validate_node(task, node, outs)
         grads = None
         following = node.next
-        place = 0
-        for below in following:
-            if below is not None:
+        for place, below in enumerate(following):
+            if below is not None and not careful:
                 grad = outs[place]
-                if grad is not None and not careful and (
+                if grad is not None and (
                     below.metas is not None or grad.dtype is not below.dtype or grad.shape != below.shape
                 ):
                     outs = validate_node(task, node, outs)
                     break
-            place += 1
         grad = None
         if not keep:
             node.release()
@@ -297,8 +317,7 @@ def drain(task: GraphTask) -> None:
         marked = (passed is not None or node.writes) and not task.recorded
         if not marked:
             given = None
-        place = 0
-        for below in following:
+        for place, below in enumerate(following):
             if below is not None:
                 left = dependencies[below] - 1
                 dependencies[below] = left
@@ -306,7 +325,6 @@ def drain(task: GraphTask) -> None:
                     old = buffers.get(below, _MISSING)
                     if old is _MISSING:
                         if restricted is not None and not _executes(restricted.get(below)):
-                            place += 1
                             continue
                         buffers[below] = outs[place]
                         if marked:
@@ -325,7 +343,6 @@ def drain(task: GraphTask) -> None:
                     old = buffers.get(below)
                     if old is None:
                         if restricted is not None and not _executes(restricted.get(below)):
-                            place += 1
                             continue
                         old = buffers[below] = [None] * len(below.metas)
                     nr = node.nrs[place]
@@ -344,13 +361,13 @@ def drain(task: GraphTask) -> None:
                             heappush(queue, (-sole.seq, sole))
                             sole = None
                         heappush(queue, (-below.seq, below))
-            place += 1
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
         outs = given = passed = None
 
 
 def mark(task: GraphTask, node: Node, below: Node, grad: Any, passed: Any, given: Any) -> None:
-    """Note the version of a gradient: the one it came with, if the node hands it on, or that of the node's formula.
+    """Note the version of a gradient: the one it came with, if the node hands it on, or that of the node's
+    formula.
 
     ``given`` is what the node returned; what validation made of it starts anew.
     """
@@ -362,9 +379,8 @@ def mark(task: GraphTask, node: Node, below: Node, grad: Any, passed: Any, given
 def add_gradients(task: GraphTask, below: Node, box: list[Any], second: Any) -> Any:
     """The sum of two gradients that meet before ``below``, in their own dtype (ACC-21, DTYPE-06).
 
-    The first is in ``box``, with the number of references to it that do not count. If nobody else holds it the sum is written into
-    it, which counts as a version of its own (ACC-37).
-    """
+    The first is in ``box``, with the number of references to it that do not count. If nobody else holds it
+    the sum is written into it, which counts as a version of its own (ACC-37)."""
     uncounted = box.pop()
     first = box.pop()
     if task.recorded:
@@ -414,7 +430,9 @@ def leaf_hooks(task: GraphTask, node: AccumulateGrad, grad: Any) -> Any:
     """Call the hooks of a leaf on its gradient (HOOK-03)."""
     seldom = node.variable._x
     if seldom is not None and seldom.hooks:
-        return settle_version(task, node, call_tensor_hooks(seldom.hooks, task.wrap(grad, task.bumps.get(node, 0))))
+        return settle_version(
+            task, node, call_tensor_hooks(seldom.hooks, task.wrap(grad, task.bumps.get(node, 0)))
+        )
     return grad
 
 
@@ -485,7 +503,8 @@ def _as_tuple(result: Any, before: tuple[Any, ...], hook: Any) -> tuple[Any, ...
     given = result if isinstance(result, tuple) else (result,)
     if len(given) != len(before):
         raise RuntimeError(
-            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(given)}, but expected {len(before)})"
+            f"hook '{hook_name(hook)}' has returned an incorrect number of values (got {len(given)}, "
+            f"but expected {len(before)})"
         )
     for old, new in zip(before, given, strict=True):
         if new is not None:
@@ -494,7 +513,10 @@ def _as_tuple(result: Any, before: tuple[Any, ...], hook: Any) -> tuple[Any, ...
 
 
 def run_with_hooks(task: GraphTask, node: Node, grads: Any, needs: Any) -> Any:
-    """The long way through a node: hooks before, the node, validation, hooks after, the NaN check of anomaly mode."""
+    """The long way through a node:
+
+    hooks before, the node, validation, hooks after, the NaN check of anomaly mode.
+    """
     grads = tensor_pre_hooks(task, node, grads)
     grads = pre_hooks(task, node, grads)
     more = node.extra
@@ -535,11 +557,14 @@ def validate_node(task: GraphTask, node: Node, outs: Any) -> list[Any]:
     return validate_outputs(task, node.next, node.nrs, outs, node)
 
 
-def validate_outputs(task: GraphTask, nodes: Sequence[Any], numbers: Sequence[int], grads: Any, giver: Any) -> list[Any]:
-    """Fit each gradient to the tensor it is for: sum what was broadcast, cast a real dtype, move a 0-d value (ERROR-05, DTYPE-02).
+def validate_outputs(
+    task: GraphTask, nodes: Sequence[Any], numbers: Sequence[int], grads: Any, giver: Any
+) -> list[Any]:
+    """Fit each gradient to the tensor it is for: sum what was broadcast, cast a real dtype, move a 0-d value
+    (ERROR-05, DTYPE-02).
 
-    Raises RuntimeError if it cannot be made to fit (ERROR-04, DEVICE-01, DEVICE-02). ``giver`` is the node, or "" for seeds.
-    """
+    Raises RuntimeError if it cannot be made to fit (ERROR-04, DEVICE-01, DEVICE-02). ``giver`` is the node,
+    or "" for seeds."""
     fitted = list(grads)
     for i, (node, nr) in enumerate(zip(nodes, numbers, strict=True)):
         grad = fitted[i]
@@ -596,7 +621,10 @@ def sum_to_size(F: Any, grad: Any, shape: tuple[int, ...]) -> Any:
 
 
 def queue_callback(callback: Callable[[], Any]) -> None:
-    """Run ``callback`` when the present pass has ended. Raises RuntimeError outside of one (CONCURRENCY-07)."""
+    """Run ``callback`` when the present pass has ended.
+
+    Raises RuntimeError outside of one (CONCURRENCY-07).
+    """
     if not state.tasks:
         raise RuntimeError(text("callback.outside"))
     state.tasks[-1].callbacks.append(callback)

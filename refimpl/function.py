@@ -1,7 +1,8 @@
-"""Custom functions: ``autograd.Function``, its context, and ``once_differentiable`` (FUNC, ERROR-02 to ERROR-06, HIGHER-05).
+"""Custom functions: ``autograd.Function``, its context, and ``once_differentiable`` (FUNC, ERROR-02 to
+ERROR-06, HIGHER-05).
 
-The context that ``forward`` gets *is* the node: a subclass of `FunctionNode` made for each Function, called ``{Name}Backward``.
-"""
+The context that ``forward`` gets *is* the node: a subclass of `FunctionNode` made for each Function, called
+``{Name}Backward``."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ class FunctionNode(Node, FunctionCtx):
     materialize_grads = True
     dirty_tensors: tuple[Any, ...] = ()
     non_differentiable: tuple[Any, ...] = ()
-    to_save: tuple[Any, ...] | None = None
+    to_save: tuple[Any, ...] = ()
 
     def __init__(self, needs_input_grad: tuple[bool, ...], is_variable: tuple[bool, ...]) -> None:
         super().__init__()
@@ -145,8 +146,9 @@ class Function(metaclass=FunctionMeta):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warnings.warn(
-            f"{self.__class__} should not be instantiated. Methods on autograd functions are all static, so you should invoke "
-            "them on the class itself. Instantiating an autograd function will raise an error in a future version of PyTorch.",
+            f"{self.__class__} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd function "
+            "will raise an error in a future version of PyTorch.",
             DeprecationWarning,
             stacklevel=2,
         )
@@ -166,7 +168,10 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """Compute the gradients of the inputs. Raises NotImplementedError if a Function lacks it (ERROR-06)."""
+        """Compute the gradients of the inputs.
+
+        Raises NotImplementedError if a Function lacks it (ERROR-06).
+        """
         raise NotImplementedError(text("function.no_backward"))
 
     @staticmethod
@@ -226,7 +231,9 @@ def apply_function(cls: type[Function], args: tuple[Any, ...], kwargs: dict[str,
     return tuple(results) if isinstance(output, tuple) else results[0]
 
 
-def hang_outputs(node: FunctionNode, recorded: bool, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> list[Any]:
+def hang_outputs(
+    node: FunctionNode, recorded: bool, inputs: tuple[Any, ...], outputs: tuple[Any, ...]
+) -> list[Any]:
     """Make the outputs results of the node (FUNC-04 to FUNC-08, VIEW-14).
 
     Raises RuntimeError for a dirty leaf, TypeError for a mark that is no tensor.
@@ -280,8 +287,8 @@ def hang_one(node: FunctionNode, output: Tensor, is_input: bool, modified: bool,
             raise RuntimeError(text("inplace.leaf_dirty"))
         if not is_input:
             warnings.warn(
-                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is no need to pass it "
-                "to mark_dirty().",
+                "Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, "
+                "there is no need to pass it to mark_dirty().",
                 stacklevel=4,
             )
         views.rebase_history(output, node)
@@ -306,7 +313,7 @@ def _view_as_self(tensor: Tensor) -> Tensor:
 def save(node: FunctionNode) -> None:
     """Save what ``save_for_backward`` was given. Raises TypeError for what is no tensor (FUNC-03)."""
     saved = []
-    for index, each in enumerate(node.to_save or ()):
+    for index, each in enumerate(node.to_save):
         if each is not None and not isinstance(each, Tensor):
             raise TypeError(text("function.save_type", index=index, type=type_name(each)))
         output = each is not None and each._fn is node

@@ -1,18 +1,18 @@
 """The graph: nodes and the edges between them (LEAF-16).
 
-A node stands for one operation that was recorded. Its *edges* lead to the nodes that made its operands: ``next[i]`` is the
-node behind operand i (None for a constant) and ``nrs[i]`` says which of that node's outputs the operand was. A leaf is
-represented by its `AccumulateGrad` node, one per leaf while anything holds it. Nodes are numbered in order of creation; the
-engine runs the latest first.
+A node stands for one operation that was recorded. Its *edges* lead to the nodes that made its operands:
+``next[i]`` is the node behind operand i (None for a constant) and ``nrs[i]`` says which of that node's
+outputs the operand was. A leaf is represented by its `AccumulateGrad` node, one per leaf while anything holds
+it. Nodes are numbered in order of creation; the engine runs the latest first.
 
-What a node needs to check an incoming gradient is the shape, dtype and device of the tensor it made: ``shape`` and ``dtype``
-for the only output, ``metas`` for several.
-"""
+What a node needs to check an incoming gradient is the shape, dtype and device of the tensor it made:
+``shape`` and ``dtype`` for the only output, ``metas`` for several."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import devices, dtypes
@@ -50,7 +50,10 @@ Edge = tuple[Any, int]
 
 
 class NodeExtra:
-    """What few nodes have: hooks, a device that is not the CPU, the user's metadata, where it was recorded."""
+    """What few nodes have:
+
+    hooks, a device that is not the CPU, the user's metadata, where it was recorded.
+    """
 
     __slots__ = ("device", "metadata", "post_hooks", "pre_hooks", "retains", "tensor_hooks", "trace")
 
@@ -64,10 +67,11 @@ class NodeExtra:
         self.trace = ""
 
 
-
-
 class Node:
-    """A node of the graph. Subclasses say what runs when a gradient arrives; their class's name is the node's name."""
+    """A node of the graph.
+
+    Subclasses say what runs when a gradient arrives; their class's name is the node's name.
+    """
 
     __slots__ = ("__weakref__", "dtype", "extra", "metas", "next", "nrs", "seq", "shape")
 
@@ -94,7 +98,7 @@ class Node:
         return False
 
     def run(self, grads: Any, task: Any, needs: Any) -> Any:
-        """Gradients of the operands, from the gradient of the output (a list of them if ``metas`` is a list)."""
+        """Gradients of the operands, from that of the output (a list of them if ``metas`` is a list)."""
         raise TypeError(f"{type(self).__name__} cannot run")
 
     def release(self) -> None:
@@ -123,7 +127,8 @@ class Node:
 
     @property
     def _input_metadata(self) -> list[Any]:
-        return [_PublicMeta(*self.meta(i)) for i in range(1 if self.metas is None else len(self.metas))]
+        metas = [self.meta(i) for i in range(1 if self.metas is None else len(self.metas))]
+        return [_PublicMeta(meta.shape, dtypes.of(meta.dtype), meta.device) for meta in metas]
 
     def meta(self, output_nr: int) -> Meta:
         """Shape, numpy dtype and device of the tensor that was output ``output_nr``."""
@@ -138,7 +143,9 @@ class Node:
         self.seq = number
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run; a result replaces ``grad_inputs`` (HOOK-10)."""
+        """Call ``hook(grad_inputs, grad_outputs)`` after the node has run; a result replaces ``grad_inputs``
+        (HOOK-10).
+        """
         return _add(extra(self).post_hooks, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -155,21 +162,15 @@ class Node:
         return call_node(self, grads)
 
 
-class _PublicMeta(NamedTuple):
-    shape_: tuple[int, ...]
-    numpy_dtype: Any
+@dataclass(frozen=True)
+class _PublicMeta:
+    """What ``_input_metadata`` shows of one output."""
+
+    shape: tuple[int, ...]
+    dtype: dtypes.DType
     device: devices.Device
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.shape_
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        return dtypes.of(self.numpy_dtype)
-
-    is_nested_tensor = False
-    is_cpp_nested_tensor = False
+    is_nested_tensor: bool = False
+    is_cpp_nested_tensor: bool = False
 
 
 def _add(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> RemovableHandle:
@@ -199,7 +200,9 @@ class Error(Node):
     __slots__ = ("message",)
     display = "torch::autograd::Error"
 
-    def __init__(self, message: str, next_nodes: tuple[Node | None, ...] = (), nrs: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self, message: str, next_nodes: tuple[Node | None, ...] = (), nrs: tuple[int, ...] | None = None
+    ) -> None:
         super().__init__(next_nodes, nrs)
         self.message = message
 

@@ -1,8 +1,8 @@
 """Hooks on tensors: handles, registration, and how their results are judged (HOOK-01 to HOOK-24).
 
-A tensor hook lives where the gradient arrives: with the node that made the tensor (so it keeps receiving the gradient of the
-value *before* a later in-place operation, HOOK-14), or with the leaf itself. The engine calls all hooks with tensors.
-"""
+A tensor hook lives where the gradient arrives: with the node that made the tensor (so it keeps receiving the
+gradient of the value *before* a later in-place operation, HOOK-14), or with the leaf itself. The engine calls
+all hooks with tensors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,11 @@ def type_name(value: object) -> str:
     """A type's name as C++ texts give it: with its module if it is a static type of an extension."""
     kind = type(value)
     heap_type = 1 << 9
-    return kind.__name__ if kind.__flags__ & heap_type or kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return (
+        kind.__name__
+        if kind.__flags__ & heap_type or kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__name__}"
+    )
 
 
 def check_result(before: Any, after: Any, hook: Hook) -> None:
@@ -67,7 +71,12 @@ def check_result(before: Any, after: Any, hook: Hook) -> None:
         return
     if after.dtype is not before.dtype:
         raise RuntimeError(
-            text("hook.dtype", name=hook_name(hook), expected=before.dtype.error_name, dtype=after.dtype.error_name)
+            text(
+                "hook.dtype",
+                name=hook_name(hook),
+                expected=before.dtype.error_name,
+                dtype=after.dtype.error_name,
+            )
         )
     if after.device != before.device:
         raise RuntimeError(

@@ -1,8 +1,8 @@
-"""The modes of a thread: grad mode, inference mode, anomaly mode, and the hooks on saved tensors (MODE-01 to MODE-08).
+"""The modes of a thread: grad mode, inference mode, anomaly mode, and the hooks on saved tensors (MODE-01 to
+MODE-08).
 
-All of it is thread-local (MODE-03): a new thread starts with grad mode on. numpy's floating point warnings are switched
-off in each thread that computes, because torch has none (SEED-24).
-"""
+All of it is thread-local (MODE-03): a new thread starts with grad mode on. numpy's floating point warnings
+are switched off in each thread that computes, because torch has none (SEED-24)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,17 @@ from typing import Any, TypeVar
 import numpy
 
 __all__ = [
-    "detect_anomaly", "enable_grad", "inference_mode", "is_grad_enabled", "is_inference_mode_enabled", "no_grad",
-    "set_detect_anomaly", "set_grad_enabled", "state", "warn_once",
-]  # fmt: skip
+    "detect_anomaly",
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+    "state",
+    "warn_once",
+]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -61,7 +69,9 @@ class _Mode:
     def __enter__(self) -> None:
         raise TypeError("a mode must say what it enters")
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         raise TypeError("a mode must say what it leaves")
 
     def clone(self) -> _Mode:
@@ -86,7 +96,9 @@ class _GradMode(_Mode):
         self.before = state.grad
         state.grad = self.value
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state.grad = self.before
 
 
@@ -127,7 +139,9 @@ class set_grad_enabled(_Mode):
     def __enter__(self) -> None:
         state.grad = self.mode
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state.grad = self.before
 
     def clone(self) -> _Mode:
@@ -154,7 +168,9 @@ class inference_mode(_Mode):
         state.grad = not self.mode
         state.update()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state.inference, state.grad = self.before.pop()
         state.update()
 
@@ -173,7 +189,9 @@ class set_detect_anomaly:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state.anomaly, state.check_nan = self.before
         state.update()
 
@@ -185,8 +203,8 @@ class detect_anomaly:
         self.check_nan = check_nan
         self.before = (False, True)
         warnings.warn(
-            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be "
+            "enabled for debugging.",
             stacklevel=2,
         )
 
@@ -195,7 +213,9 @@ class detect_anomaly:
         state.anomaly, state.check_nan = True, self.check_nan
         state.update()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         state.anomaly, state.check_nan = self.before
         state.update()
 

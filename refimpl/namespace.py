@@ -1,8 +1,8 @@
-"""The two namespaces that formulas are written over: RAW (arrays in, arrays out) and TENSOR (tensors, recorded).
+"""The two namespaces that formulas are written over: RAW (arrays in, arrays out) and TENSOR (tensors,
+recorded).
 
-Both have the same names: every operation of the table and every composite, under its key with ``.`` as ``_``. TENSOR also has the in-place
-forms. The public functions and methods are TENSOR's.
-"""
+Both have the same names: every operation of the table and every composite, under its key with ``.`` as ``_``.
+TENSOR also has the in-place forms. The public functions and methods are TENSOR's."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-
 from . import arrays, operations
 from .operations import layout
 from .operations.table import (
-    BINARY_OPERATORS, COMPOSITES, INPLACE_OPERATORS, REFLECTED_OPERATORS, TABLE, UNARY_OPERATORS,
-)  # fmt: skip
+    BINARY_OPERATORS,
+    COMPOSITES,
+    INPLACE_OPERATORS,
+    REFLECTED_OPERATORS,
+    TABLE,
+    UNARY_OPERATORS,
+)
 from .record import make_inplace, make_operator, make_public, make_raw, operator_of
 from .tensor import Tensor, wrap
 
@@ -64,7 +68,7 @@ def _as_strided_raw(whole: Any, shape: Any, strides: Any, offset: int) -> Any:
 
 
 def _copied_strided_tensor(grad: Any, shape: Any, strides: Any) -> Any:
-    return wrap(layout.empty_strided(shape, strides, grad._data.dtype)).copy_(grad)  # type: ignore[attr-defined]
+    return wrap(layout.empty_strided(shape, strides, grad._data.dtype)).copy_(grad)
 
 
 def _overwritten_part_tensor(whole: Any, shape: Any, strides: Any, offset: int, part: Any) -> Any:
@@ -111,7 +115,9 @@ _PROPERTIES = ("T", "mT", "H", "mH", "real", "imag")
 
 
 def install(public: dict[str, Any]) -> None:
-    """Fill both namespaces, put the public functions into ``public`` (the package) and the methods on `Tensor`."""
+    """Fill both namespaces, put the public functions into ``public`` (the package) and the methods on
+    `Tensor`.
+    """
     operations.load()
     _fill(RAW)
     _fill(TENSOR)

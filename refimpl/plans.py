@@ -1,9 +1,8 @@
 """From a table entry to the two functions that a node needs: what to save, and what to run.
 
-The text of both is generated once for each operation, on first use, from the entry's ``uses`` (as `dataclasses` does for
-``__init__``): straight-line code is several times faster than a loop over the table on each call. The entry's formulas themselves
-are looked up at each run.
-"""
+The text of both is generated once for each operation, on first use, from the entry's ``uses`` (as
+`dataclasses` does for ``__init__``): straight-line code is several times faster than a loop over the table on
+each call. The entry's formulas themselves are looked up at each run."""
 
 from __future__ import annotations
 
@@ -93,10 +92,15 @@ def _saving(op: Operation, use: str, index: dict[str, int]) -> str:
                 return source
             if head in op.lists:
                 return f"pack({source})"
-            return f"({source} if {source}.__class__ is Tensor and {source}._counter is None and not hooks else pack({source}))"
+            plain = f"{source}.__class__ is Tensor and {source}._counter is None and not hooks"
+            return f"({source} if {plain} else pack({source}))"
     getter = {
-        "shape": "shape_of", "dtype": "dtype_of", "strides": "tensor_strides", "device": "device_of", "offset": "offset_of",
-    }[attribute]  # fmt: skip
+        "shape": "shape_of",
+        "dtype": "dtype_of",
+        "strides": "tensor_strides",
+        "device": "device_of",
+        "offset": "offset_of",
+    }[attribute]
     if head in op.lists:
         return f"[{getter}(each) for each in {source}]"
     if attribute == "dtype":
@@ -127,10 +131,17 @@ def _offset_of(value: Any) -> Any:
 
 
 _NAMES: dict[str, Any] = {
-    "Tensor": Tensor, "pack": pack, "pack_result": pack_result, "dtypes": dtypes.BY_NUMPY, "shape_of": _shape_of,
-    "dtype_of": _dtype_of, "tensor_strides": _strides_of, "device_of": _device_of, "offset_of": _offset_of,
+    "Tensor": Tensor,
+    "pack": pack,
+    "pack_result": pack_result,
+    "dtypes": dtypes.BY_NUMPY,
+    "shape_of": _shape_of,
+    "dtype_of": _dtype_of,
+    "tensor_strides": _strides_of,
+    "device_of": _device_of,
+    "offset_of": _offset_of,
     "raise_twice": raise_twice,
-}  # fmt: skip
+}
 
 
 def _tuple(items: list[str]) -> str:
@@ -156,8 +167,14 @@ def _run_source(op: Operation, frees: bool) -> str:
         lines += ["    if grads is None: return (None,) * len(node.next)"]
     else:
         lines += ["    grads = collect(node, grads, task)"]
-    lines += ["    if needs is not None or node.widths is not None or op.joint: return run_loop(node, grads, task, needs)"]
-    lines += ["    F = task.F; u = task.unpack; f = op.formulas", f"    {_tuple([f's{k}' for k in range(len(op.uses))])} = saved"]
+    lines += [
+        "    if needs is not None or node.widths is not None or op.joint:",
+        "        return run_loop(node, grads, task, needs)",
+    ]
+    lines += [
+        "    F = task.F; u = task.unpack; f = op.formulas",
+        f"    {_tuple([f's{k}' for k in range(len(op.uses))])} = saved",
+    ]
     groups = []
     for k, uses in enumerate(op.uses):
         values = [
@@ -173,12 +190,12 @@ def _is_saved_tensor(op: Operation, use: str) -> bool:
 
 
 def _collect(node: OperationNode, grads: Any, task: Any) -> tuple[Any, ...]:
-    """The gradients of all outputs as a tuple; those that are undefined as zeros if the entry wants it (ACC-09)."""
+    """The gradients of all outputs as a tuple; those that are undefined as zeros if the entry wants it
+    (ACC-09).
+    """
     given = (grads,) if node.metas is None else tuple(grads)
     if node.operation.materialize:
-        given = tuple(
-            task.zeros(node.meta(i)) if grad is None else grad for i, grad in enumerate(given)
-        )
+        given = tuple(task.zeros(node.meta(i)) if grad is None else grad for i, grad in enumerate(given))
     return given
 
 
@@ -229,7 +246,9 @@ def plan_of(op: Operation) -> Plan:
     run = _compile(
         _run_source(op, frees), f"{op.key} run", {"op": op, "collect": _collect, "run_loop": _run_loop}
     )
-    node_class = type(op.node or op.key, (OperationNode,), {"__slots__": (), "run": run, "operation": op})
+    node_class: Any = type(
+        op.node or op.key, (OperationNode,), {"__slots__": (), "run": run, "operation": op}
+    )
     node_class.display = _DISPLAYS.get(op.node, "")
     node_class.__module__ = "torch.autograd"
     made = Plan(
@@ -256,8 +275,22 @@ def plan_of(op: Operation) -> Plan:
 _DISPLAYS = {"CopyBackwards": "torch::autograd::CopyBackwards"}
 
 _WRITES = {
-    "IndexBackward0": 1, "GatherBackward0": 1, "MaxBackward0": 2, "MaxBackward1": 1, "MinBackward0": 2, "MinBackward1": 1,
-    "MaximumBackward0": 1, "MinimumBackward0": 1, "MedianBackward0": 1, "MedianBackward1": 2, "AsStridedBackward0": 1,
-    "TakeBackward0": 1, "IndexSelectBackward0": 1, "MaskedSelectBackward0": 1, "TopkBackward0": 2, "SortBackward0": 2, "TraceBackward0": 2,
-}  # fmt: skip
+    "IndexBackward0": 1,
+    "GatherBackward0": 1,
+    "MaxBackward0": 2,
+    "MaxBackward1": 1,
+    "MinBackward0": 2,
+    "MinBackward1": 1,
+    "MaximumBackward0": 1,
+    "MinimumBackward0": 1,
+    "MedianBackward0": 1,
+    "MedianBackward1": 2,
+    "AsStridedBackward0": 1,
+    "TakeBackward0": 1,
+    "IndexSelectBackward0": 1,
+    "MaskedSelectBackward0": 1,
+    "TopkBackward0": 2,
+    "SortBackward0": 2,
+    "TraceBackward0": 2,
+}
 """How often torch's formulas write into the gradient that they give, which shows in its version (ACC-37)."""

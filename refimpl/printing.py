@@ -1,4 +1,7 @@
-"""How a tensor is printed: torch's format for ordinary tensors (four digits, 80 columns, summarized past 1000 elements)."""
+"""How a tensor is printed:
+
+torch's format for ordinary tensors (four digits, 80 columns, summarized past 1000 elements).
+"""
 
 from __future__ import annotations
 
@@ -111,7 +114,7 @@ def tensor_text(tensor: Tensor) -> str:
         values = tensor.tolist()
         depth = tensor.dim()
         summarize = tensor.numel() > THRESHOLD
-        shown = _shown(values, depth) if summarize else list(tensor.detach().reshape(-1).tolist())  # type: ignore[attr-defined]
+        shown = _shown(values, depth) if summarize else list(tensor.detach().reshape(-1).tolist())
         form: Any = _ComplexFormatter(shown) if kind.is_complex else _Formatter(shown, kind)
         body = _rows(values, depth, len("tensor("), form, summarize)
         if kind not in defaults:

@@ -1,9 +1,9 @@
 """Recording: what happens when an operation of the table is called on tensors.
 
-Out of place: compute on the arrays, wrap, and if grad mode is on and an operand requires grad, make a node, save what its formulas
-use, and hang the result on it. In place: ask first whether it is allowed, compute, write, count the version, and let the
-history follow (`views.rebase_history`). Views: share memory and version counter with their base.
-"""
+Out of place: compute on the arrays, wrap, and if grad mode is on and an operand requires grad, make a node,
+save what its formulas use, and hang the result on it. In place: ask first whether it is allowed, compute,
+write, count the version, and let the history follow (`views.rebase_history`). Views: share memory and version
+counter with their base."""
 
 from __future__ import annotations
 
@@ -20,7 +20,16 @@ from .plans import OperationNode, plan_of
 from .saved import pack_result
 from .tensor import INFERENCE, Tensor, bump, wrap
 
-__all__ = ["NUMBERS", "as_strided_node", "bind", "invoke", "invoke_inplace", "make_inplace", "make_public", "make_raw"]
+__all__ = [
+    "NUMBERS",
+    "as_strided_node",
+    "bind",
+    "invoke",
+    "invoke_inplace",
+    "make_inplace",
+    "make_public",
+    "make_raw",
+]
 
 state = modes.state
 _ABSENT: Any = object()
@@ -125,7 +134,8 @@ def broadcast_error(first: Any, second: Any, error: ValueError) -> Exception:
     for dim in reversed(range(rank)):
         if a[dim] != b[dim] and 1 not in (a[dim], b[dim]):
             return RuntimeError(
-                f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) at non-singleton dimension {dim}"
+                f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) at "
+                f"non-singleton dimension {dim}"
             )
     return error
 
@@ -196,7 +206,10 @@ def coerce(op: Operation, values: list[Any], tensors: tuple[int, ...]) -> None:
             continue
         name = op.parameters[i]
         if name in op.lists:
-            values[i] = [each if each is None or isinstance(each, Tensor) else _strange(op, name, i, each) for each in value]
+            values[i] = [
+                each if each is None or isinstance(each, Tensor) else _strange(op, name, i, each)
+                for each in value
+            ]
         elif value.__class__ in NUMBERS and name in op.scalars:
             continue
         else:
@@ -210,7 +223,8 @@ def _strange(op: Operation, name: str, i: int, value: Any) -> Any:
         return wrap(value)
     shown = "input" if name == "self" else name
     raise TypeError(
-        f"{op.key.partition('.')[0]}(): argument '{shown}' (position {i + 1}) must be Tensor, not {type(value).__name__}"
+        f"{op.key.partition('.')[0]}(): argument '{shown}' (position {i + 1}) must be Tensor, "
+        f"not {type(value).__name__}"
     )
 
 
@@ -261,8 +275,12 @@ def all_inference(values: list[Any], tensors: tuple[int, ...]) -> bool:
     return found
 
 
-def edges(op: Operation, values: list[Any]) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[int, ...] | None]:
-    """Nodes and output numbers behind the differentiable parameters, and how many belong to each if one is a list."""
+def edges(
+    op: Operation, values: list[Any]
+) -> tuple[tuple[Any, ...], tuple[int, ...], tuple[int, ...] | None]:
+    """Nodes and output numbers behind the differentiable parameters, and how many belong to each if one is a
+    list.
+    """
     plan = plan_of(op)
     nodes: list[Any] = []
     numbers: list[int] = []
@@ -325,7 +343,9 @@ def record(op: Operation, values: list[Any], need: tuple[bool, ...], results: tu
     hang = [
         result
         for i, result in enumerate(results)
-        if result is not None and i not in op.nondifferentiable and dtypes.of(result._data.dtype).is_differentiable
+        if result is not None
+        and i not in op.nondifferentiable
+        and dtypes.of(result._data.dtype).is_differentiable
     ]
     if not hang:
         return
@@ -340,7 +360,9 @@ def record(op: Operation, values: list[Any], need: tuple[bool, ...], results: tu
 def record_not_implemented(op: Operation, values: list[Any], results: tuple[Any, ...]) -> None:
     """An operation without derivative still has a node, which raises in backward (ERROR-07)."""
     nodes, numbers, _ = edges(op, values)
-    node = NotImplementedNode(text("function.not_differentiable", name=f"aten::{op.key.partition('.')[0]}"), nodes, numbers)
+    node = NotImplementedNode(
+        text("function.not_differentiable", name=f"aten::{op.key.partition('.')[0]}"), nodes, numbers
+    )
     for result in results:
         if dtypes.of(result._data.dtype).is_differentiable:
             views.set_history(result, node)
@@ -354,7 +376,11 @@ def invoke_view(op: Operation, values: list[Any], need: tuple[bool, ...] | None)
     made = call_forward(op, raw)
     several = op.multi_view
     if devices.in_use and isinstance(array, devices.MetaArray):
-        made = [devices.meta_array(e.shape, e.dtype) for e in made] if several else devices.meta_array(made.shape, made.dtype)
+        made = (
+            [devices.meta_array(e.shape, e.dtype) for e in made]
+            if several
+            else devices.meta_array(made.shape, made.dtype)
+        )
     results = tuple(wrap(each) for each in made) if several else (wrap(made[...] if made is array else made),)
     creation = views.creation_now(several)
     for result in results:
@@ -373,8 +399,8 @@ def check_devices(values: list[Any], tensors: tuple[int, ...]) -> None:
             if isinstance(each, Tensor) and each._data.ndim:
                 if found is not None and each.device != found:
                     raise RuntimeError(
-                        f"Expected all tensors to be on the same device, but found at least two devices, {found} and "
-                        f"{each.device}!"
+                        f"Expected all tensors to be on the same device, but found at least two devices, "
+                        f"{found} and {each.device}!"
                     )
                 found = each.device
 
@@ -384,15 +410,17 @@ def check_devices(values: list[Any], tensors: tuple[int, ...]) -> None:
 
 def check_overlap(array: Any) -> None:
     """Refuse to write where several elements are one memory location (VIEW-11)."""
-    if array.size and any(s == 0 and extent > 1 for s, extent in zip(array.strides, array.shape, strict=True)):
+    if array.size and any(
+        s == 0 and extent > 1 for s, extent in zip(array.strides, array.shape, strict=True)
+    ):
         raise RuntimeError(text("inplace.overlap"))
 
 
 def invoke_inplace(op: Operation, values: list[Any]) -> Any:
     """Run the in-place form: check, compute, write, and let the history follow. Gives the first operand back.
 
-    Raises RuntimeError before anything is written where torch does (INPLACE-01, INPLACE-02, INPLACE-16, INPLACE-18).
-    """
+    Raises RuntimeError before anything is written where torch does (INPLACE-01, INPLACE-02, INPLACE-16,
+    INPLACE-18)."""
     plan = plan_of(op)
     target = values[0]
     coerce(op, values, plan.tensors)
@@ -429,7 +457,10 @@ _IDEMPOTENT = frozenset({"zero", "fill.Scalar", "fill.Tensor"})
 
 
 def write(op: Operation, target: Tensor, made: Any) -> None:
-    """Put a computed value into a tensor's memory and count the version. Raises RuntimeError: INPLACE-18, VIEW-11."""
+    """Put a computed value into a tensor's memory and count the version.
+
+    Raises RuntimeError: INPLACE-18, VIEW-11.
+    """
     held = target._data
     if op.key not in _IDEMPOTENT:
         check_overlap(held)
@@ -515,7 +546,10 @@ def _is_binary(op: Operation) -> bool:
 
 
 def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
-    """The short way for two operands: no binding, no lists, no special mode; anything else takes the general way."""
+    """The short way for two operands:
+
+    no binding, no lists, no special mode; anything else takes the general way.
+    """
     raw = make_raw(op)
     defaults = list(op.defaults[-op.keyword_only :]) if op.keyword_only else []
     plan = plan_of(op)
@@ -555,7 +589,11 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
         else:
             data = other._data
             kind = held.dtype
-            data = op.forward(held, data) if kind is data.dtype and kind in floating and held.shape == data.shape else raw(held, data)
+            data = (
+                op.forward(held, data)
+                if kind is data.dtype and kind in floating and held.shape == data.shape
+                else raw(held, data)
+            )
         made = new(Tensor)
         made._data = data
         made._nr = 0
@@ -633,5 +671,3 @@ def as_strided_node(base: Tensor, shape: Any, strides: Any, offset: int) -> Any:
     node.shape, node.dtype = tuple(shape), array.dtype
     node.saved = plan_of(op).save((True,), False, (), (), *values)
     return node
-
-

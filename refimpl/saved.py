@@ -1,7 +1,8 @@
-"""Saved tensors: what a node keeps of the forward pass, the version check, and release (RETAIN, INPLACE-04, HOOK-21).
+"""Saved tensors: what a node keeps of the forward pass, the version check, and release (RETAIN, INPLACE-04,
+HOOK-21).
 
-A node's ``saved`` is a tuple with one entry for each formula (None where that gradient is not needed), each a tuple of the values
-that the formula uses. Among these values stand:
+A node's ``saved`` is a tuple with one entry for each formula (None where that gradient is not needed), each a
+tuple of the values that the formula uses. Among these values stand:
 
 * a `Tensor` itself: an operand saved when its version was 0 (the usual case, nothing is allocated for it);
 * a `SavedInput`: an operand at a later version, or one that a subclass or inference mode makes special;
@@ -9,9 +10,8 @@ that the formula uses. Among these values stand:
 * a `Packed`: what a saved-tensor hook made of a tensor;
 * anything else: a plain value (a number operand, a dimension, a shape).
 
-An operand is saved as the very tensor object, so a later ``.data =`` shows in backward (INPLACE-17), a later in-place change is
-found by the version, and a later ``detach_()`` is found by its moment (INPLACE-19).
-"""
+An operand is saved as the very tensor object, so a later ``.data =`` shows in backward (INPLACE-17), a later
+in-place change is found by the version, and a later ``detach_()`` is found by its moment (INPLACE-19)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,15 @@ from .errors import text
 from .tensor import INFERENCE, Tensor, extra_of, version_of, wrap
 
 __all__ = [
-    "Packed", "SavedInput", "SavedOutput", "check_version", "pack", "pack_result", "unpack_array", "unpack_tensor",
-]  # fmt: skip
+    "Packed",
+    "SavedInput",
+    "SavedOutput",
+    "check_version",
+    "pack",
+    "pack_result",
+    "unpack_array",
+    "unpack_tensor",
+]
 
 state = modes.state
 
@@ -123,7 +130,9 @@ def pack_result(value: Any, on_view: bool = False) -> Any:
     return SavedOutput(value, on_view)
 
 
-def check_version(node: Any, kind: Any, shape: Any, version: int, expected: int, producer: Any, nr: int) -> None:
+def check_version(
+    node: Any, kind: Any, shape: Any, version: int, expected: int, producer: Any, nr: int
+) -> None:
     """Raise RuntimeError if a saved tensor is not at the version at which it was saved (INPLACE-04).
 
     ``producer`` is the tensor's grad_fn as it is now, or None.
@@ -135,9 +144,16 @@ def check_version(node: Any, kind: Any, shape: Any, version: int, expected: int,
         made_by = text("saved.producer", output=nr, node=_short(producer.name()))
     hint = text("saved.hint_anomaly" if state.anomaly else "saved.hint")
     raise RuntimeError(
-        text("saved.modified", type=kind.error_name, shape=list(shape), producer=made_by, version=version,
-             expected=expected) + hint
-    )  # fmt: skip
+        text(
+            "saved.modified",
+            type=kind.error_name,
+            shape=list(shape),
+            producer=made_by,
+            version=version,
+            expected=expected,
+        )
+        + hint
+    )
 
 
 def _short(name: str) -> str:
@@ -170,7 +186,9 @@ def unpack_array(node: Any, value: Any) -> Any:
         return value.tensor._data
     if kind is SavedOutput:
         if value.counter[0] != value.version:
-            check_version(node, value.kind, value.array.shape, value.counter[0], value.version, node, value.nr)
+            check_version(
+                node, value.kind, value.array.shape, value.counter[0], value.version, node, value.nr
+            )
         return value.array
     if kind is Packed:
         return value.unpack(node, False, 0)._data
@@ -180,7 +198,7 @@ def unpack_array(node: Any, value: Any) -> Any:
 
 
 def unpack_tensor(node: Any, value: Any) -> Any:
-    """As `unpack_array`, but the tensor with its place in the graph, so that it can be differentiated again."""
+    """As `unpack_array`, but the tensor with its place in the graph, to be differentiated again."""
     kind = type(value)
     if kind is Tensor:
         _check_input(node, value, 0)

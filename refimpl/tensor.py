@@ -1,17 +1,18 @@
 """Tensors: an array, a place in the graph, and what torch shows of both.
 
-Storage is numpy's: tensors whose arrays share memory share storage. A 0-d result may travel as a numpy scalar (ten times
-cheaper than a 0-d array); `Tensor.array` turns it into an array as soon as memory matters. The version counter is a list of
-one number, shared by all tensors of one storage but not through ``.data`` (INPLACE-11), and made on first need.
+Storage is numpy's: tensors whose arrays share memory share storage. A 0-d result may travel as a numpy scalar
+(ten times cheaper than a 0-d array); `Tensor.array` turns it into an array as soon as memory matters. The
+version counter is a list of one number, shared by all tensors of one storage but not through ``.data``
+(INPLACE-11), and made on first need.
 
-``_req`` is True or False for an ordinary tensor, and None for a view of which autograd must be asked (`refimpl.views`).
-"""
+``_req`` is True or False for an ordinary tensor, and None for a view of which autograd must be asked
+(`refimpl.views`)."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -19,7 +20,18 @@ from . import arrays, devices, dtypes, modes
 from .errors import text
 from .hooks import RemovableHandle
 
-__all__ = ["INFERENCE", "Extra", "Size", "Tensor", "bump", "extra_of", "strides_of", "version_of", "wrap", "wrap_dim"]
+__all__ = [
+    "INFERENCE",
+    "Extra",
+    "Size",
+    "Tensor",
+    "bump",
+    "extra_of",
+    "strides_of",
+    "version_of",
+    "wrap",
+    "wrap_dim",
+]
 
 state = modes.state
 INFERENCE: Any = [0]
@@ -53,9 +65,18 @@ class Extra:
     """What few tensors have: a gradient, a grad accumulator, hooks, a base, a device."""
 
     __slots__ = (
-        "accumulator", "detached_at", "device", "grad", "grad_dtype", "hooks", "inference", "name", "post_hooks",
-        "retains", "view",
-    )  # fmt: skip
+        "accumulator",
+        "detached_at",
+        "device",
+        "grad",
+        "grad_dtype",
+        "hooks",
+        "inference",
+        "name",
+        "post_hooks",
+        "retains",
+        "view",
+    )
 
     def __init__(self) -> None:
         self.accumulator: Any = None  # weak reference to the AccumulateGrad node of a leaf
@@ -82,14 +103,14 @@ def extra_of(tensor: Tensor) -> Extra:
 def version_of(tensor: Tensor) -> int:
     """How often the tensor's storage was written to (INPLACE-11)."""
     counter = tensor._counter
-    return 0 if counter is None else counter[0]  # type: ignore[no-any-return]
+    return 0 if counter is None else counter[0]
 
 
 def bump(tensor: Tensor) -> None:
     """Count one write to the tensor's storage.
 
-    Raises RuntimeError for an inference tensor in normal mode; what was written stays written, as in torch (MODE-04).
-    """
+    Raises RuntimeError for an inference tensor in normal mode; what was written stays written, as in torch
+    (MODE-04)."""
     counter = tensor._counter
     if counter is None:
         tensor._counter = [1]
@@ -127,6 +148,10 @@ class Tensor:
         self._req = _req
         self._counter = None
         self._x = None
+
+    if TYPE_CHECKING:  # the operations' methods, which `namespace.install` adds
+
+        def __getattr__(self, name: str) -> Any: ...
 
     # Memory.
 
@@ -176,7 +201,7 @@ class Tensor:
 
     def cpu(self) -> Tensor:
         """The tensor itself, or a copy on the CPU."""
-        return self.to(devices.CPU)  # type: ignore[attr-defined, no-any-return]
+        return self.to(devices.CPU)
 
     is_cuda = is_sparse = is_nested = is_quantized = is_mkldnn = False
 
@@ -239,7 +264,11 @@ class Tensor:
         """The old name of the tensor's type, or the tensor cast to another."""
         if dtype is not None:
             return self.to(dtype)
-        return self.dtype.tensor_name if self.device.type == "cpu" else f"torch.{self.device.type}.{self.dtype.tensor_name[6:]}"
+        return (
+            self.dtype.tensor_name
+            if self.device.type == "cpu"
+            else f"torch.{self.device.type}.{self.dtype.tensor_name[6:]}"
+        )
 
     # Values.
 
@@ -249,7 +278,10 @@ class Tensor:
         return self._data
 
     def item(self) -> Any:
-        """The only element as a python number (LEAF-13). Raises RuntimeError for another number of elements."""
+        """The only element as a python number (LEAF-13).
+
+        Raises RuntimeError for another number of elements.
+        """
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         if devices.in_use and self.device == devices.META:
@@ -278,7 +310,8 @@ class Tensor:
     def __bool__(self) -> bool:
         if self.numel() != 1:
             raise RuntimeError(
-                f"Boolean value of Tensor with {'no values' if self.numel() == 0 else 'more than one value'} is ambiguous"
+                f"Boolean value of Tensor with {'no values' if self.numel() == 0 else 'more than one value'} "
+                "is ambiguous"
             )
         return bool(self.item())
 
@@ -451,7 +484,9 @@ class Tensor:
         if not isinstance(new, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
         if self._req and not new.dtype.is_differentiable:
-            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+            raise RuntimeError(
+                "data set to a tensor that requires gradients must be floating point or complex dtype"
+            )
         self._data = new.array()
 
     # Copies.
@@ -503,7 +538,9 @@ def wrap_dim(dim: int, ndim: int) -> int:
     """A dimension counted from the front. Raises IndexError out of range."""
     low, high = -max(ndim, 1), max(ndim, 1) - 1
     if not low <= dim <= high:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})"
+        )
     return dim + max(ndim, 1) if dim < 0 else dim
 
 
@@ -538,11 +575,16 @@ def wrap(array: Any, kind: type[Tensor] = Tensor) -> Tensor:
 
 
 def set_requires_grad(tensor: Tensor, value: Any, wrong_dtype: str, setter: bool) -> None:
-    """Raises RuntimeError for a non-bool, an integer dtype, a non-leaf (LEAF-03, LEAF-04) or an inference tensor (MODE-04)."""
+    """Raises RuntimeError for a non-bool, an integer dtype, a non-leaf (LEAF-03, LEAF-04) or an inference
+    tensor (MODE-04).
+    """
     if not isinstance(value, bool):
         if setter:
             raise RuntimeError(text("requires_grad.type"))
-        raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(value).__name__}")
+        raise TypeError(
+            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, "
+            f"not {type(value).__name__}"
+        )
     if not tensor.is_leaf:
         if value and not setter:
             return

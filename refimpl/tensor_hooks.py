@@ -26,12 +26,18 @@ def _extra_of(tensor: Tensor) -> Any:
 
 
 def hooks_of(tensor: Tensor) -> Any:
-    """The tensor's hooks: those of a leaf, or those that wait at the node that made it; None if there never were any."""
+    """The tensor's hooks:
+
+    those of a leaf, or those that wait at the node that made it; None if there never were any.
+    """
     return None if tensor._x is None else tensor._x.hooks
 
 
 def register_hook(tensor: Tensor, hook: Hook) -> RemovableHandle:
-    """Attach a hook where the tensor's gradient arrives. Raises RuntimeError if it requires no grad (HOOK-07)."""
+    """Attach a hook where the tensor's gradient arrives.
+
+    Raises RuntimeError if it requires no grad (HOOK-07).
+    """
     if not tensor.requires_grad:
         raise RuntimeError(text("hook.no_grad"))
     node = tensor.grad_fn
@@ -46,7 +52,10 @@ def register_hook(tensor: Tensor, hook: Hook) -> RemovableHandle:
 
 
 def register_post_accumulate_grad_hook(tensor: Tensor, hook: Hook) -> RemovableHandle:
-    """Attach a hook that runs after accumulation. Raises RuntimeError unless the tensor is a leaf that requires grad (HOOK-12)."""
+    """Attach a hook that runs after accumulation.
+
+    Raises RuntimeError unless the tensor is a leaf that requires grad (HOOK-12).
+    """
     if not tensor.requires_grad:
         raise RuntimeError(text("hook.no_grad"))
     if tensor.grad_fn is not None:
@@ -75,7 +84,7 @@ def retain_into(tensor: Tensor, grad: Tensor) -> None:
     """Store a gradient in a retaining tensor: a clone at first, then out of place sums (LEAF-07, HOOK-23)."""
     seldom = _extra_of(tensor)
     if seldom.grad is None:
-        seldom.grad = grad.clone(memory_format=_contiguous())  # type: ignore[attr-defined]
+        seldom.grad = grad.clone(memory_format=_contiguous())
     else:
         seldom.grad = seldom.grad + grad
 

@@ -1,10 +1,10 @@
 """Views and in-place operations: who is whose base, and how history follows a write (VIEW, INPLACE).
 
-A view knows its *base* (never itself a view) and how it came about (`Creation`). A write through a view rewrites the history of the
-base: its grad_fn becomes a `CopySlices` node, which lets the written part's gradient through the in-place operation and the rest
-through what the base was before. All other views notice by the version counter that their base has changed, and rebuild their own
-grad_fn, an ``AsStridedBackward0`` on the base, when it is next asked for.
-"""
+A view knows its *base* (never itself a view) and how it came about (`Creation`). A write through a view
+rewrites the history of the base: its grad_fn becomes a `CopySlices` node, which lets the written part's
+gradient through the in-place operation and the rest through what the base was before. All other views notice
+by the version counter that their base has changed, and rebuild their own grad_fn, an ``AsStridedBackward0``
+on the base, when it is next asked for."""
 
 from __future__ import annotations
 
@@ -18,9 +18,21 @@ from .graph import Edge, Meta, Node, extra
 from .tensor import INFERENCE, Tensor, extra_of, strides_of, version_of, wrap
 
 __all__ = [
-    "CopySlices", "Creation", "ViewInfo", "as_view", "check_inplace", "detach", "detach_", "gradient_edge", "grad_accumulator",
-    "grad_fn", "rebase_history", "requires_grad", "set_history", "set_requires_grad",
-]  # fmt: skip
+    "CopySlices",
+    "Creation",
+    "ViewInfo",
+    "as_view",
+    "check_inplace",
+    "detach",
+    "detach_",
+    "grad_accumulator",
+    "grad_fn",
+    "gradient_edge",
+    "rebase_history",
+    "requires_grad",
+    "set_history",
+    "set_requires_grad",
+]
 
 state = modes.state
 
@@ -109,7 +121,7 @@ def grad_fn(view: Tensor) -> Any:
     return view._fn
 
 
-def regenerate(view: Tensor, base: Tensor) -> Node:
+def regenerate(view: Tensor, base: Tensor) -> Any:
     """A new ``AsStridedBackward0`` from the view's geometry to the base's present history."""
     from .record import as_strided_node
 
@@ -118,7 +130,10 @@ def regenerate(view: Tensor, base: Tensor) -> Node:
 
 
 def gradient_edge(tensor: Tensor) -> Edge:
-    """Where the tensor's gradient goes: its grad_fn, or the accumulator of a leaf (None if it has neither)."""
+    """Where the tensor's gradient goes:
+
+    its grad_fn, or the accumulator of a leaf (None if it has neither).
+    """
     node = tensor._fn if tensor._req is not None else grad_fn(tensor)
     if node is not None:
         return node, tensor._nr
@@ -131,7 +146,9 @@ def gradient_edge(tensor: Tensor) -> Edge:
 
 
 def grad_accumulator(tensor: Tensor) -> Any:
-    """The one `AccumulateGrad` node of a leaf, made if none is alive; None if the tensor itself requires no grad."""
+    """The one `AccumulateGrad` node of a leaf, made if none is alive; None if the tensor itself requires no
+    grad.
+    """
     seldom = tensor._x
     if seldom is None:
         seldom = extra_of(tensor)
@@ -214,8 +231,8 @@ def set_history(tensor: Tensor, node: Node) -> None:
 def rebase_history(tensor: Tensor, node: Node) -> None:
     """Let the history of a tensor that was written to by ``node`` follow (INPLACE-05, VIEW-02).
 
-    For a view the base's history becomes a `CopySlices` around ``node``, and the view's own is rebuilt from it.
-    """
+    For a view the base's history becomes a `CopySlices` around ``node``, and the view's own is rebuilt from
+    it."""
     if tensor._req is None:
         base = _info(tensor).base
         add_output(node, tensor)
@@ -248,7 +265,10 @@ def move_hooks(tensor: Tensor, old: Node | None, new: Node) -> None:
 
 
 class CopySlices(Node):
-    """The history of a tensor of which a part was overwritten: that part's gradient goes through ``inner`` (INPLACE-07)."""
+    """The history of a tensor of which a part was overwritten:
+
+    that part's gradient goes through ``inner`` (INPLACE-07).
+    """
 
     __slots__ = ("base_strides", "inner", "offset", "view_shape", "view_strides")
     display = "torch::autograd::CopySlices"
@@ -277,7 +297,9 @@ class CopySlices(Node):
         inner_grads = list(self.inner.run(given, task, needs))
         if self.next[0] is not None and (needs is None or needs[0]):
             first = inner_grads[0]
-            inner_grads[0] = F.overwritten_part(result, self.view_shape, self.view_strides, self.offset, first)
+            inner_grads[0] = F.overwritten_part(
+                result, self.view_shape, self.view_strides, self.offset, first
+            )
         return inner_grads
 
     def release(self) -> None:
@@ -308,4 +330,3 @@ def detach_(tensor: Tensor) -> Tensor:
 
 
 from . import accumulate  # noqa: E402  (needs gradient_edge)
-

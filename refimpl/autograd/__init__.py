@@ -7,18 +7,32 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from .. import devices, engine, layouts, modes, views
+from .. import devices, dtypes, engine, layouts, modes, views
 from ..errors import text
 from ..function import Function
 from ..graph import Edge, GradientEdge, Identity
 from ..modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from ..operations import layout
 from ..tensor import Size, Tensor, wrap
 from . import function, functional, graph
 
 __all__ = [
-    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad", "grad_mode", "graph",
-    "inference_mode", "make_seeds", "no_grad", "set_detect_anomaly", "set_grad_enabled",
-]  # fmt: skip
+    "Function",
+    "Variable",
+    "backward",
+    "detect_anomaly",
+    "enable_grad",
+    "function",
+    "functional",
+    "grad",
+    "grad_mode",
+    "graph",
+    "inference_mode",
+    "make_seeds",
+    "no_grad",
+    "set_detect_anomaly",
+    "set_grad_enabled",
+]
 
 grad_mode = modes
 
@@ -44,7 +58,8 @@ class Variable(metaclass=_VariableMeta):
 
 
 def make_seeds(outputs: tuple[Any, ...], grads: tuple[Any, ...], batched: bool) -> tuple[Any, ...]:
-    """One seed for each root: judged, or ones where it may be left out (SEED-01 to SEED-10, MULTI-08, MULTI-10).
+    """One seed for each root: judged, or ones where it may be left out (SEED-01 to SEED-10, MULTI-08,
+    MULTI-10).
 
     Raises RuntimeError or TypeError; nothing has run yet (SEED-22).
     """
@@ -52,7 +67,7 @@ def make_seeds(outputs: tuple[Any, ...], grads: tuple[Any, ...], batched: bool) 
     for out, grad in zip(outputs, grads, strict=False):
         if isinstance(out, GradientEdge):
             meta = out.node.meta(out.output_nr)
-            shape, dtype = Size(meta.shape), engine.dtypes.of(meta.dtype)
+            shape, dtype = Size(meta.shape), dtypes.of(meta.dtype)
             requires_grad = True
         else:
             if not isinstance(out, Tensor):
@@ -70,7 +85,13 @@ def make_seeds(outputs: tuple[Any, ...], grads: tuple[Any, ...], batched: bool) 
 
 
 def check_seed(
-    outputs: tuple[Any, ...], grads: tuple[Any, ...], out: Any, grad: Tensor, shape: Size, dtype: Any, batched: bool
+    outputs: tuple[Any, ...],
+    grads: tuple[Any, ...],
+    out: Any,
+    grad: Tensor,
+    shape: Size,
+    dtype: Any,
+    batched: bool,
 ) -> None:
     """The seed has the root's shape, and is complex if the root is (SEED-05, SEED-09, GRAD-04)."""
     first = grad[0] if batched else grad  # type: ignore[index]
@@ -83,7 +104,13 @@ def check_seed(
         )
     if dtype.is_complex != grad.dtype.is_complex:
         raise RuntimeError(
-            text("seed.complex", grad=grads.index(grad), grad_dtype=grad.dtype, output=outputs.index(out), dtype=dtype)
+            text(
+                "seed.complex",
+                grad=grads.index(grad),
+                grad_dtype=grad.dtype,
+                output=outputs.index(out),
+                dtype=dtype,
+            )
         )
 
 
@@ -97,7 +124,7 @@ def implicit_seed(out: Any, shape: Size, dtype: Any) -> Tensor:
         if devices.in_use and out.is_meta:
             return wrap(devices.meta_array(out._data.shape, out._data.dtype))
         return wrap(layouts.ones_like(out._data))
-    return wrap(engine.layout.empty_strided(shape, engine.layout.contiguous_strides(shape), dtype.numpy) * 0 + 1)
+    return wrap(layout.empty_strided(shape, layout.contiguous_strides(shape), dtype.numpy) * 0 + 1)
 
 
 def _to_tuple(tensors: Any, length: int) -> tuple[Any, ...]:
@@ -109,7 +136,10 @@ def _to_tuple(tensors: Any, length: int) -> tuple[Any, ...]:
 
 
 def _input_tuple(inputs: Any, name: str) -> tuple[Any, ...]:
-    """The inputs as a tuple. Raises TypeError for a mapping that is no dict, RuntimeError if there are none (INPUTS-02, INPUTS-03)."""
+    """The inputs as a tuple.
+
+    Raises TypeError for a mapping that is no dict, RuntimeError if there are none (INPUTS-02, INPUTS-03).
+    """
     if isinstance(inputs, (Tensor, GradientEdge)):
         return (inputs,)
     if type(inputs) is dict:
@@ -133,9 +163,8 @@ def backward(
 ) -> None:
     """Accumulate the gradients of ``tensors``, each with its seed, into the leaves (or ``inputs``).
 
-    Raises RuntimeError or TypeError before anything runs for wrong arguments (SEED-22, INPUTS-20); errors of nodes and hooks as
-    they come.
-    """
+    Raises RuntimeError or TypeError before anything runs for wrong arguments (SEED-22, INPUTS-20); errors of
+    nodes and hooks as they come."""
     if grad_variables is not None:
         warnings.warn(text("grad_variables.deprecated"), FutureWarning, stacklevel=2)
         if grad_tensors is not None:
@@ -160,7 +189,9 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """The gradients of ``outputs`` with respect to ``inputs``; ``.grad`` of leaves is not touched (GRAD-01 to GRAD-09)."""
+    """The gradients of ``outputs`` with respect to ``inputs``; ``.grad`` of leaves is not touched (GRAD-01 to
+    GRAD-09).
+    """
     if materialize_grads and allow_unused is False:
         raise ValueError(text("grad.materialize"))
     if allow_unused is None:
@@ -178,14 +209,21 @@ def grad(
         found = run_engine(roots, seeds, retain_graph, create_graph, wanted, allow_unused, accumulate=False)
     if materialize_grads:
         found = tuple(
-            wrap(layouts.zeros_like(each._data)).requires_grad_(bool(create_graph)) if result is None else result
+            wrap(layouts.zeros_like(each._data)).requires_grad_(bool(create_graph))
+            if result is None
+            else result
             for result, each in zip(found, wanted, strict=True)
         )
     return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
 
 
 def _batched(
-    roots: tuple[Any, ...], seeds: tuple[Any, ...], keep: Any, create: Any, wanted: tuple[Any, ...], allow_unused: bool
+    roots: tuple[Any, ...],
+    seeds: tuple[Any, ...],
+    keep: Any,
+    create: Any,
+    wanted: tuple[Any, ...],
+    allow_unused: bool,
 ) -> tuple[Any, ...]:
     """One pass for each row of the seeds, stacked (GRAD-04)."""
     from ..namespace import TENSOR
@@ -196,7 +234,9 @@ def _batched(
         last = i == count - 1
         row = tuple(None if seed is None else seed[i] for seed in seeds)
         rows.append(run_engine(roots, row, keep or not last, create, wanted, allow_unused, accumulate=False))
-    return tuple(None if column[0] is None else TENSOR.stack(list(column), 0) for column in zip(*rows, strict=True))
+    return tuple(
+        None if column[0] is None else TENSOR.stack(list(column), 0) for column in zip(*rows, strict=True)
+    )
 
 
 def run_engine(
@@ -208,7 +248,10 @@ def run_engine(
     allow_unreachable: bool,
     accumulate: bool,
 ) -> tuple[Any, ...]:
-    """Judge roots and inputs, and run the engine (SEED-26, MULTI-02, ERROR-01, INPUTS-09, GRAD-02, GRAD-03)."""
+    """Judge roots and inputs, and run the engine.
+
+    Clauses SEED-26, MULTI-02, ERROR-01, INPUTS-09, GRAD-02, GRAD-03.
+    """
     keep, create = bool(operator.index(retain_graph)), bool(operator.index(create_graph))
     if len(roots) != len(seeds):
         raise RuntimeError(text("seed.count", tensors=len(roots), gradients=len(seeds)))
@@ -233,7 +276,10 @@ def root_edge(tensor: Tensor) -> Edge:
 
 
 def input_edge(given: Any, accumulate: bool) -> Edge:
-    """The edge of one of ``inputs``. A non-leaf retains its gradient from now on if the pass accumulates (INPUTS-04, INPUTS-21)."""
+    """The edge of one of ``inputs``.
+
+    A non-leaf retains its gradient from now on if the pass accumulates (INPUTS-04, INPUTS-21).
+    """
     if isinstance(given, GradientEdge):
         return given.node, given.output_nr
     if not isinstance(given, Tensor):

@@ -16,12 +16,14 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False) 
 
     single = isinstance(inputs, Tensor)
     points = (inputs,) if single else tuple(inputs)
-    points = tuple(each.view_as(each) if create_graph else each.detach().requires_grad_() for each in points)  # type: ignore[attr-defined]
+    points = tuple(each.view_as(each) if create_graph else each.detach().requires_grad_() for each in points)
     output = func(*points)
     flat = output.reshape(-1)
     rows: list[list[Any]] = [[] for _ in points]
     for i in range(flat.numel()):
-        found = gradient(flat[i], points, retain_graph=True, create_graph=create_graph, materialize_grads=True)
+        found = gradient(
+            flat[i], points, retain_graph=True, create_graph=create_graph, materialize_grads=True
+        )
         for row, each in zip(rows, found, strict=True):
             row.append(each)
     from ..namespace import TENSOR

@@ -14,9 +14,15 @@ from ..saved import SavedInput, SavedOutput, unpack_tensor
 from ..tensor import Tensor, bump
 
 __all__ = [
-    "GradientEdge", "Node", "SavedTensor", "disable_saved_tensors_hooks", "get_gradient_edge", "increment_version",
-    "register_multi_grad_hook", "saved_tensors_hooks",
-]  # fmt: skip
+    "GradientEdge",
+    "Node",
+    "SavedTensor",
+    "disable_saved_tensors_hooks",
+    "get_gradient_edge",
+    "increment_version",
+    "register_multi_grad_hook",
+    "saved_tensors_hooks",
+]
 
 state = modes.state
 
@@ -52,7 +58,9 @@ class SavedTensor:
 
 
 class saved_tensors_hooks:
-    """Pack what is saved inside by one function, and unpack it by another; the innermost pair counts (HOOK-21)."""
+    """Pack what is saved inside by one function, and unpack it by another; the innermost pair counts
+    (HOOK-21).
+    """
 
     def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
         self.pair = (pack_hook, unpack_hook)
@@ -111,8 +119,13 @@ class _MultiHandle:
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _MultiHandle:
-    """Call ``fn`` once for each pass: with all gradients when the last has come, or with the first (HOOK-20)."""
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
+) -> _MultiHandle:
+    """Call ``fn`` once for each pass:
+
+    with all gradients when the last has come, or with the first (HOOK-20).
+    """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of {('all', 'any')} but got {mode}")
     lock = threading.Lock()
