@@ -2061,7 +2061,7 @@ class Worker(threading.Thread):
             del task
 
     def end(self) -> None:
-        """Let the thread end, and wait for it; not for long, as an interrupted program may have left it busy."""
+        """Let the thread end, and wait; not for long, as an interrupted program may have left it busy."""
         self.jobs.put(None)
         self.join(5.0)
 
