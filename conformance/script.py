@@ -28,6 +28,7 @@ Lines = list[str] | None
 
 _FIELDS: Mapping[str, Callable[[str, Any], str]] = {
     "dtype": lambda at, value: f"assert {at}.dtype == torch.{value}, {at}.dtype",
+    "layout": lambda at, value: f"assert {at}.layout == torch.{value}, {at}.layout",
     "shape": lambda at, value: f"assert tuple({at}.shape) == {tuple(value)!r}, {at}.shape",
     "strides": lambda at, value: f"assert {at}.stride() == {tuple(value)!r}, {at}.stride()",
     "requires_grad": lambda at, value: f"assert {at}.requires_grad is {value!r}",
@@ -130,7 +131,7 @@ def _observed(at: str, oracle: Any, engine: Any, path: Sequence[str], names: Nam
         fields = oracle[1]
         others = engine[1] if same_sort else {}
         if part in ("grad", "indices", "values"):
-            there = f"{at}.grad" if part == "grad" else f"{at}.{part}()"
+            there = f"{at}.grad" if part == "grad" else f"{at}._{part}()"
             return _observed(there, fields.get(part), others.get(part), rest, names)
         return _field(at, part, fields, others, names)
     if sort in ("list", "tuple") and part.isdigit():
