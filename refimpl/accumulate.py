@@ -179,14 +179,15 @@ def clone_array(grad: Any, leaf: Any) -> Tensor:
     return tensor
 
 
-def clone_obeying_contract(grad: Tensor, variable: Tensor) -> Tensor:
+def clone_obeying_contract(grad: Tensor, variable: Tensor) -> Any:
     """The recorded form of `clone_array`: the copy has history (CREATE-06)."""
     leaf = variable._data
     if not layout.is_dense(leaf.shape, strides_of(leaf)):
-        copied: Tensor = grad.clone(memory_format=_contiguous_format())
+        copied = grad.clone(memory_format=_contiguous_format())
         return copied
     made = wrap(layout.empty_strided(grad._data.shape, _contract_strides(grad._data, leaf), grad._data.dtype))
-    return made.copy_(grad)
+    copied = made.copy_(grad)
+    return copied
 
 
 def _contiguous_format() -> Any:

@@ -18,19 +18,18 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from sys import getrefcount
 from typing import Any
 
-import numpy
-
 from . import devices, dtypes, modes, namespace, tensor_hooks
-from .accumulate import SOLE_OWNER, AccumulateGrad
+from .accumulate import AccumulateGrad
+from .buffers import add_gradients, mark, moved
 from .errors import text
 from .graph import Edge, Meta, Node
 from .hooks import call_tensor_hooks
 from .operations import layout
 from .saved import unpack_array, unpack_tensor
-from .tensor import strides_of, wrap
+from .tensor import wrap
+from .traversal import ExecInfo, compute_dependencies, executes, restrict
 
 __all__ = ["GraphTask", "call_node", "execute", "queue_callback"]
 
@@ -52,16 +51,6 @@ class GraphRoot(Node):
 
     def run(self, grads: Any, task: Any, needs: Any) -> Any:
         return self.seeds
-
-
-class ExecInfo:
-    """What a restricted pass does with one node (INPUTS-11, GRAD-01)."""
-
-    __slots__ = ("captures", "needed")
-
-    def __init__(self) -> None:
-        self.needed = False
-        self.captures: list[tuple[int, int]] = []  # (output of the node, place among the results)
 
 
 class GraphTask:
@@ -210,60 +199,6 @@ def _in_new_thread(*arguments: Any) -> tuple[Any, ...]:
     return outcome[0]  # type: ignore[no-any-return]
 
 
-def compute_dependencies(task: GraphTask, root: Node) -> None:
-    """Count the edges that lead to each node reachable from ``root``."""
-    counts = task.dependencies
-    stack = [root]
-    while stack:
-        for node in stack.pop().next:
-            if node is None:
-                continue
-            if node in counts:
-                counts[node] += 1
-            else:
-                counts[node] = 1
-                if node is not root:
-                    stack.append(node)
-
-
-def restrict(task: GraphTask, root: Node, inputs: Sequence[Edge], accumulate: bool) -> None:
-    """Work out which nodes run:
-
-    those that lead to an input, and the inputs' own if they accumulate (INPUTS-06, INPUTS-11).
-    """
-    info: dict[Node, ExecInfo] = {}
-    for place, (node, nr) in enumerate(inputs):
-        entry = info.setdefault(node, ExecInfo())
-        if accumulate:
-            entry.needed = True
-        else:
-            entry.captures.append((nr, place))
-    if not accumulate:
-        task.captured = [None] * len(inputs)
-    info.setdefault(root, ExecInfo())
-    seen = {root}
-    stack: list[tuple[Node, int]] = [(root, 0)]
-    while stack:
-        node, place = stack.pop()
-        following = node.next
-        while place < len(following):
-            below = following[place]
-            place += 1
-            if below is not None and below not in seen:
-                seen.add(below)
-                stack.append((node, place))
-                stack.append((below, 0))
-                break
-        else:
-            if any(below is not None and below in info and _executes(info[below]) for below in following):
-                info.setdefault(node, ExecInfo()).needed = True
-    task.exec_info = info
-
-
-def _executes(entry: ExecInfo | None) -> bool:
-    return entry is not None and (entry.needed or bool(entry.captures))
-
-
 def drain(task: GraphTask) -> None:
     """Run ready nodes until none is left."""
     queue, buffers, dependencies, restricted = task.queue, task.buffers, task.dependencies, task.exec_info
@@ -285,7 +220,7 @@ def drain(task: GraphTask) -> None:
             if not entry.needed:
                 grads = None
                 continue
-            needs = tuple(below is not None and _executes(restricted.get(below)) for below in node.next)
+            needs = tuple(below is not None and executes(restricted.get(below)) for below in node.next)
         if node.__class__ is AccumulateGrad:
             box = [grads]
             grads = None
@@ -324,7 +259,7 @@ def drain(task: GraphTask) -> None:
                 if below.metas is None:
                     old = buffers.get(below, _MISSING)
                     if old is _MISSING:
-                        if restricted is not None and not _executes(restricted.get(below)):
+                        if restricted is not None and not executes(restricted.get(below)):
                             continue
                         buffers[below] = outs[place]
                         if marked:
@@ -335,21 +270,21 @@ def drain(task: GraphTask) -> None:
                             mark(task, node, below, outs[place], passed, given[place])
                     elif outs[place] is not None:
                         del buffers[below]
-                        box = [old, place and _moved(outs, place, old)]
+                        box = [old, place and moved(outs, place, old)]
                         old = None
                         buffers[below] = add_gradients(task, below, box, outs[place])
                     old = None
                 else:
                     old = buffers.get(below)
                     if old is None:
-                        if restricted is not None and not _executes(restricted.get(below)):
+                        if restricted is not None and not executes(restricted.get(below)):
                             continue
                         old = buffers[below] = [None] * len(below.metas)
                     nr = node.nrs[place]
                     if old[nr] is None:
                         old[nr] = outs[place]
                     elif outs[place] is not None:
-                        box = [old[nr], _moved(outs, place, old[nr])]
+                        box = [old[nr], moved(outs, place, old[nr])]
                         old[nr] = None
                         old[nr] = add_gradients(task, below, box, outs[place])
                     old = None
@@ -363,50 +298,6 @@ def drain(task: GraphTask) -> None:
                         heappush(queue, (-below.seq, below))
         # Nothing here may hold a gradient any longer: accumulation steals what nobody holds.
         outs = given = passed = None
-
-
-def mark(task: GraphTask, node: Node, below: Node, grad: Any, passed: Any, given: Any) -> None:
-    """Note the version of a gradient: the one it came with, if the node hands it on, or that of the node's
-    formula.
-
-    ``given`` is what the node returned; what validation made of it starts anew.
-    """
-    version = passed[1] if passed is not None and grad is passed[0] else node.writes if grad is given else 0
-    if version:
-        task.bumps[below] = version
-
-
-def add_gradients(task: GraphTask, below: Node, box: list[Any], second: Any) -> Any:
-    """The sum of two gradients that meet before ``below``, in their own dtype (ACC-21, DTYPE-06).
-
-    The first is in ``box``, with the number of references to it that do not count. If nobody else holds it
-    the sum is written into it, which counts as a version of its own (ACC-37)."""
-    uncounted = box.pop()
-    first = box.pop()
-    if task.recorded:
-        return task.F.add(first, second)
-    bumps = task.bumps
-    if getrefcount(first) <= SOLE_OWNER + uncounted and owns_memory(first):
-        bumps[below] = bumps.get(below, 0) + 1
-        if first.shape and first.shape == second.shape and first.dtype == second.dtype:
-            return numpy.add(first, second, out=first)
-    elif below in bumps:
-        del bumps[below]
-    return task.F.add(first, second) if first.shape else first + second
-
-
-def _moved(outs: Sequence[Any], place: int, grad: Any) -> int:
-    """How often a node returned ``grad`` at places that were delivered already."""
-    if place == 1:
-        return 1 if outs[0] is grad else 0
-    return sum(each is grad for each in outs[:place])
-
-
-def owns_memory(array: Any) -> bool:
-    """True if nothing else sees the array's memory, and it is dense."""
-    if isinstance(array, numpy.generic):
-        return True
-    return (array.base is None or array.size == 0) and layout.is_dense(array.shape, strides_of(array))
 
 
 def capture(task: GraphTask, node: Node, grads: Any, entry: ExecInfo) -> Any:

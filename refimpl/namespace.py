@@ -20,7 +20,8 @@ from .operations.table import (
     TABLE,
     UNARY_OPERATORS,
 )
-from .record import make_inplace, make_operator, make_public, make_raw, operator_of
+from .raw import make_raw
+from .record import make_inplace, make_operator, make_public, operator_of
 from .tensor import Tensor, wrap
 
 __all__ = ["RAW", "TENSOR", "Namespace", "install"]

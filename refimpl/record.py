@@ -13,232 +13,28 @@ from typing import Any
 import numpy
 
 from . import arrays, devices, dtypes, modes, views
+from .arguments import NUMBERS, arrays_of, bind, coerce
 from .errors import text
 from .graph import NotImplementedNode, sequence
-from .operations.table import FLOAT, KEEP, TABLE, Operation
+from .operations.table import KEEP, TABLE, Operation
 from .plans import OperationNode, plan_of
+from .raw import _FLOATING as FLOATING
+from .raw import call_forward, compute, make_raw
 from .saved import pack_result
 from .tensor import INFERENCE, Tensor, bump, wrap
 
 __all__ = [
-    "NUMBERS",
     "as_strided_node",
-    "bind",
     "invoke",
     "invoke_inplace",
     "make_inplace",
+    "make_operator",
     "make_public",
-    "make_raw",
+    "operator_of",
 ]
 
 state = modes.state
 _ABSENT: Any = object()
-NUMBERS = frozenset({bool, int, float, complex})
-_FLOATING = frozenset(d.numpy for d in dtypes.ALL if d.is_floating_point)
-
-
-# Raw: arrays in, arrays out.
-
-
-def promoted(op: Operation, values: list[Any]) -> list[Any]:
-    """The operands cast to the one dtype in which ``op`` computes."""
-    places = [i for i, name in enumerate(op.parameters) if name in op.tensors and values[i] is not None]
-    kind = dtypes.result_type(*(values[i] for i in places))
-    if op.promotion is FLOAT and kind.category < dtypes.FLOATING:
-        kind = dtypes.get_default_dtype()
-    for i in places:
-        value = values[i]
-        if value.__class__ in NUMBERS:
-            if i == places[0] or (value.__class__ is bool and kind is not dtypes.bool_):
-                values[i] = kind.numpy.type(value)
-        elif value.dtype != kind.numpy:
-            values[i] = value.astype(kind.numpy)
-    return values
-
-
-def make_raw(op: Operation) -> Callable[..., Any]:
-    """The function of the raw namespace: the forward with type promotion."""
-    if op.view or op.multi_view:
-        return _raw_view(op)
-    if op.promotion is KEEP:
-
-        def keep(*args: Any, **kwargs: Any) -> Any:
-            return op.forward(*args, **kwargs)
-
-        return keep
-    if len(op.parameters) - op.keyword_only == 2 and op.tensors == op.parameters[:2]:
-        return _raw_binary(op)
-    if op.parameters == ("self",) or (op.tensors == ("self",) and op.promotion is not KEEP):
-        return _raw_unary(op)
-
-    def general(*args: Any, **kwargs: Any) -> Any:
-        return op.forward(*promoted(op, bind(op, args, kwargs)))
-
-    if op.keyword_only:
-
-        def with_keywords(*args: Any, **kwargs: Any) -> Any:
-            return call_forward(op, promoted(op, bind(op, args, kwargs)))
-
-        return with_keywords
-    return general
-
-
-def _raw_view(op: Operation) -> Callable[..., Any]:
-    def view(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(self, numpy.generic):
-            self = arrays.asarray(self)
-        made = op.forward(self, *args, **kwargs)
-        # A view is an object of its own: the engine tells sole owners from others by it.
-        return made[...] if made is self else made
-
-    return view
-
-
-def _raw_unary(op: Operation) -> Callable[..., Any]:
-    to_float = op.promotion is FLOAT
-
-    def unary(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if to_float and self.dtype.kind in "biu":
-            self = self.astype(dtypes.get_default_dtype().numpy)
-        return op.forward(self, *args, **kwargs)
-
-    return unary
-
-
-def _raw_binary(op: Operation) -> Callable[..., Any]:
-    floating = _FLOATING
-    numbers = NUMBERS
-
-    def binary(self: Any, other: Any, **kwargs: Any) -> Any:
-        kind = other.__class__
-        try:
-            if self.__class__ not in numbers:
-                if kind is float or kind is int:
-                    if self.dtype in floating:
-                        return op.forward(self, other, **kwargs)
-                elif kind not in numbers and self.dtype is other.dtype and self.dtype in floating:
-                    return op.forward(self, other, **kwargs)
-            self, other = promoted(op, [self, other, *([None] * (len(op.parameters) - 2))])[:2]
-            return op.forward(self, other, **kwargs)
-        except ValueError as error:
-            raise broadcast_error(self, other, error) from None
-
-    return binary
-
-
-def broadcast_error(first: Any, second: Any, error: ValueError) -> Exception:
-    """Torch's error for shapes that do not broadcast; any other error as it is."""
-    shapes = (getattr(first, "shape", ()), getattr(second, "shape", ()))
-    rank = max(len(shape) for shape in shapes)
-    a, b = ((1,) * (rank - len(shape)) + tuple(shape) for shape in shapes)
-    for dim in reversed(range(rank)):
-        if a[dim] != b[dim] and 1 not in (a[dim], b[dim]):
-            return RuntimeError(
-                f"The size of tensor a ({a[dim]}) must match the size of tensor b ({b[dim]}) at "
-                f"non-singleton dimension {dim}"
-            )
-    return error
-
-
-def call_forward(op: Operation, values: list[Any]) -> Any:
-    """Call the forward with all parameters, the last ones by keyword where it wants that."""
-    if not op.keyword_only:
-        return op.forward(*values)
-    first = len(values) - op.keyword_only
-    return op.forward(*values[:first], **dict(zip(op.parameters[first:], values[first:], strict=True)))
-
-
-def compute(op: Operation, raw: list[Any]) -> Any:
-    """Promote and run the forward on arrays; on meta arrays the result is one too (DEVICE-01)."""
-    if op.promotion is KEEP:
-        made = call_forward(op, raw)
-    else:
-        promoted_operands = promoted(op, raw)
-        try:
-            made = call_forward(op, promoted_operands)
-        except ValueError as error:
-            first, second = (*promoted_operands, None, None)[:2]
-            raise broadcast_error(first, second, error) from None
-    if devices.in_use and op.key != "_to_copy" and any(isinstance(each, devices.MetaArray) for each in raw):
-        if op.outputs == 1:
-            return devices.meta_array(made.shape, made.dtype)
-        return tuple(devices.meta_array(each.shape, each.dtype) for each in made)
-    return made
-
-
-# Binding arguments.
-
-
-def bind(op: Operation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """One value for each parameter. Raises TypeError as a Python call would."""
-    names = op.parameters
-    count = len(names)
-    positional = count - op.keyword_only
-    if len(args) > positional:
-        raise TypeError(f"{op.key}() takes {positional} positional arguments but {len(args)} were given")
-    if not kwargs and len(args) == count:
-        return list(args)
-    values = list(args)
-    first_default = count - len(op.defaults)
-    for i in range(len(args), count):
-        name = names[i]
-        if name in kwargs:
-            values.append(kwargs[name])
-        elif name == "self" and "input" in kwargs:
-            values.append(kwargs["input"])
-        elif i >= first_default:
-            values.append(op.defaults[i - first_default])
-        else:
-            raise TypeError(f'{op.key}() missing 1 required positional arguments: "{name}"')
-    for name in kwargs:
-        if name not in names and not (name == "input" and "self" in names):
-            raise TypeError(f"{op.key}() got an unexpected keyword argument '{name}'")
-        if name in names[: len(args)]:
-            raise TypeError(f"{op.key}() got multiple values for argument '{name}'")
-    return values
-
-
-def coerce(op: Operation, values: list[Any], tensors: tuple[int, ...]) -> None:
-    """Make tensors of numpy arrays, and numbers of numpy scalars; raise TypeError for what is neither."""
-    for i in tensors:
-        value = values[i]
-        if value is None or isinstance(value, Tensor):
-            continue
-        name = op.parameters[i]
-        if name in op.lists:
-            values[i] = [
-                each if each is None or isinstance(each, Tensor) else _strange(op, name, i, each)
-                for each in value
-            ]
-        elif value.__class__ in NUMBERS and name in op.scalars:
-            continue
-        else:
-            values[i] = _strange(op, name, i, value)
-
-
-def _strange(op: Operation, name: str, i: int, value: Any) -> Any:
-    if isinstance(value, numpy.generic) and name in op.scalars:
-        return value.item()
-    if isinstance(value, numpy.ndarray) and name in op.scalars:
-        return wrap(value)
-    shown = "input" if name == "self" else name
-    raise TypeError(
-        f"{op.key.partition('.')[0]}(): argument '{shown}' (position {i + 1}) must be Tensor, "
-        f"not {type(value).__name__}"
-    )
-
-
-def arrays_of(values: list[Any], tensors: tuple[int, ...], lists: frozenset[int]) -> list[Any]:
-    """The parameters with arrays in place of tensors."""
-    raw = list(values)
-    for i in tensors:
-        value = raw[i]
-        if i in lists:
-            if value is not None:
-                raw[i] = [None if each is None else each._data for each in value]
-        elif isinstance(value, Tensor):
-            raw[i] = value._data
-    return raw
 
 
 # Out of place.
@@ -559,7 +355,7 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
     zeros = (0, 0)
     tls = state
     numbers = NUMBERS
-    floating = _FLOATING
+    floating = FLOATING
     count = sequence.__next__
 
     def general(self: Any, other: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -11,7 +11,7 @@ version counter is a list of one number, shared by all tensors of one storage bu
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -19,6 +19,8 @@ import numpy
 from . import arrays, devices, dtypes, modes
 from .errors import text
 from .hooks import RemovableHandle
+from .storage import Size, Storage, strides_of, wrap_dim
+from .values import Values
 
 __all__ = [
     "INFERENCE",
@@ -36,29 +38,6 @@ __all__ = [
 state = modes.state
 INFERENCE: Any = [0]
 """Stands in the place of the version counter of an inference tensor, which has none."""
-
-
-class Size(tuple[int, ...]):
-    """A shape, as torch prints it."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"torch.Size([{', '.join(map(str, self))}])"
-
-    def numel(self) -> int:
-        """The number of elements."""
-        count = 1
-        for extent in self:
-            count *= extent
-        return count
-
-    def __getitem__(self, index: Any) -> Any:
-        found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
-
-    def __add__(self, other: Any) -> Any:
-        return Size(tuple.__add__(self, tuple(other)))
 
 
 class Extra:
@@ -127,7 +106,7 @@ class ReadOnly(property):
         raise AttributeError(text("attribute.read_only", name=self.fget.__name__))  # type: ignore[union-attr]
 
 
-class Tensor:
+class Tensor(Values):
     """A tensor. Operations are added to the class from the table (`refimpl.namespace`)."""
 
     __slots__ = ("__weakref__", "_counter", "_data", "_fn", "_nr", "_req", "_x")
@@ -201,7 +180,8 @@ class Tensor:
 
     def cpu(self) -> Tensor:
         """The tensor itself, or a copy on the CPU."""
-        return self.to(devices.CPU)
+        moved: Tensor = self.to(devices.CPU)
+        return moved
 
     is_cuda = is_sparse = is_nested = is_quantized = is_mkldnn = False
 
@@ -269,90 +249,6 @@ class Tensor:
             if self.device.type == "cpu"
             else f"torch.{self.device.type}.{self.dtype.tensor_name[6:]}"
         )
-
-    # Values.
-
-    def _values(self) -> Any:
-        if devices.in_use and self.device == devices.META:
-            raise NotImplementedError(text("meta.no_data"))
-        return self._data
-
-    def item(self) -> Any:
-        """The only element as a python number (LEAF-13).
-
-        Raises RuntimeError for another number of elements.
-        """
-        if self.numel() != 1:
-            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
-        if devices.in_use and self.device == devices.META:
-            raise RuntimeError("Tensor.item() cannot be called on meta tensors")
-        return _python(self._data.reshape(())).item()
-
-    def tolist(self) -> Any:
-        """The elements as nested lists of python numbers."""
-        return _python(self._values()).tolist()
-
-    def numpy(self, *, force: bool = False) -> Any:
-        """The tensor's own array. Raises RuntimeError if it requires grad (LEAF-13)."""
-        if force:
-            return self.detach().array()
-        if self.requires_grad:
-            raise RuntimeError(text("numpy.requires_grad"))
-        if self.dtype is dtypes.bfloat16:
-            raise TypeError("Got unsupported ScalarType BFloat16")
-        self._values()
-        return self.array()
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        array = self.numpy()
-        return array if dtype is None else array.astype(dtype)
-
-    def __bool__(self) -> bool:
-        if self.numel() != 1:
-            raise RuntimeError(
-                f"Boolean value of Tensor with {'no values' if self.numel() == 0 else 'more than one value'} "
-                "is ambiguous"
-            )
-        return bool(self.item())
-
-    def __float__(self) -> float:
-        return float(self.item())
-
-    def __int__(self) -> int:
-        return int(self.item())
-
-    def __complex__(self) -> complex:
-        return complex(self.item())
-
-    def __index__(self) -> int:
-        if self.dtype.category > dtypes.INTEGER or self.numel() != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
-        return int(self.item())
-
-    def __len__(self) -> int:
-        if self._data.ndim == 0:
-            raise TypeError("len() of a 0-d tensor")
-        return self._data.shape[0]  # type: ignore[no-any-return]
-
-    def __iter__(self) -> Iterator[Any]:
-        if self._data.ndim == 0:
-            raise TypeError("iteration over a 0-d tensor")
-        return iter(self.unbind(0))
-
-    def __contains__(self, element: Any) -> bool:
-        return bool((element == self).any().item())
-
-    __hash__ = object.__hash__
-
-    def __format__(self, spec: str) -> str:
-        if self.dim() == 0 and not self.is_meta and type(self) is Tensor:
-            return format(self.item(), spec)
-        return object.__format__(self, spec)
-
-    def __repr__(self) -> str:
-        from .printing import tensor_text
-
-        return tensor_text(self)
 
     # The graph.
 
@@ -513,45 +409,6 @@ class Tensor:
         if self._x is not None and self._x.grad is not None:
             extra_of(made).grad = self._x.grad.__deepcopy__(memo)
         return made
-
-
-class Storage:
-    """The memory behind tensors, identified by its address."""
-
-    def __init__(self, array: Any) -> None:
-        while array.base is not None and hasattr(array.base, "__array_interface__"):
-            array = array.base
-        self._owner = array
-
-    def data_ptr(self) -> int:
-        """The address of the memory."""
-        return self._owner.__array_interface__["data"][0]  # type: ignore[no-any-return]
-
-    def nbytes(self) -> int:
-        """The size of the memory in bytes."""
-        return self._owner.nbytes  # type: ignore[no-any-return]
-
-    size = __len__ = nbytes
-
-
-def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension counted from the front. Raises IndexError out of range."""
-    low, high = -max(ndim, 1), max(ndim, 1) - 1
-    if not low <= dim <= high:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})"
-        )
-    return dim + max(ndim, 1) if dim < 0 else dim
-
-
-def strides_of(array: Any) -> tuple[int, ...]:
-    """The strides of an array in elements, as torch has them."""
-    size = array.dtype.itemsize
-    return tuple(stride // size for stride in array.strides)
-
-
-def _python(array: Any) -> Any:
-    return array.astype("float32") if array.dtype == dtypes.bfloat16.numpy else array
 
 
 def _legacy(data: Any) -> Any:
