@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from functools import cache
 from importlib import resources
@@ -241,7 +241,6 @@ class Run:
         verdict, oracle = found.verdict, found.oracle
         expected = self.settings.expected.get(case.id)
         failing = verdict.kind in ("diverges", "flaky", "crash", "timeout", "protocol error")
-        counts = verdict.counts
         return ProgramResult(
             id=case.id,
             hash=case.program.hash,
@@ -252,14 +251,7 @@ class Run:
             title=case.program.title,
             reason=verdict.reason,
             expected=expected.reason if expected is not None else None,
-            counts={
-                "entries": counts.entries,
-                "exact": counts.exact,
-                "tolerated": counts.tolerated,
-                "ill_conditioned": counts.ill_conditioned,
-                "undecided": counts.undecided,
-                "gradients": counts.gradients,
-            },
+            counts=asdict(verdict.counts),
             kinds=kinds_of(oracle) if oracle is not None else {},
             outcomes=outcomes_of(oracle) if oracle is not None else {},
             gradient_at_end=oracle is not None and ends_in_gradient(case.program, oracle, verdict),

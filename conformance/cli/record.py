@@ -28,13 +28,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Record, and say what changed. The exit status is 0, or 2 where nothing was recorded."""
     changes = record(
-        args.release, python=args.python, bounds=_bounds, update=args.update, timeout=args.timeout
+        args.release, python=args.python, bounds=bounds_of, update=args.update, timeout=args.timeout
     )
     print(f"{args.release}: {changes}")
     return 0
 
 
-def _bounds(program: Program) -> Mapping[str, Any] | None:
+def bounds_of(program: Program) -> Mapping[str, Any] | None:
     """The shadow's bounds, or none where the reference engine uses what has no rule of bounds."""
     try:
         return shadow_trace(program)

@@ -80,11 +80,11 @@ def _names(text: str) -> list[str]:
 
 def execute(args: argparse.Namespace) -> int:
     """Run, write results and report, say what was found; the exit status."""
-    return measure(args, Opening(args.engine, args.python, args.device, args.timeout))
+    return measure(args, Opening(args.engine, args.python, args.device, args.timeout))[0]
 
 
-def measure(args: argparse.Namespace, opening: Opening) -> int:
-    """Measure one engine. Raises the suite's errors where it cannot start."""
+def measure(args: argparse.Namespace, opening: Opening) -> tuple[int, Path]:
+    """Measure one engine: the exit status and the results. Raises the suite's errors where it cannot start."""
     expected = load(args.expected_failures) if args.expected_failures else {}
     oracle_spec, note = (args.oracle, "") if args.oracle else default_oracle()
     if note:
@@ -106,12 +106,12 @@ def measure(args: argparse.Namespace, opening: Opening) -> int:
         try:
             engine = opening.open()
         except EngineError as error:
-            path = _path(args.out, opening)
+            path = results_path(args.out, opening)
             _note_not_run(opening, oracle.describe(), planned, header_settings, cases, path, error)
             _show(path)
             raise
         with engine:
-            path = _path(args.out, opening, engine.info.version)
+            path = results_path(args.out, opening, engine.info.version)
             sides = Sides(opening, engine, oracle)
             header = make_header(describe(opening, engine), oracle.describe(), planned, header_settings)
             settings = Settings(strength=args.strength, fail_fast=args.fail_fast, expected=expected)
@@ -122,7 +122,7 @@ def measure(args: argparse.Namespace, opening: Opening) -> int:
                 _show(path)
     finally:
         oracle.close()
-    return results.exit_status(results.read(path))
+    return results.exit_status(results.read(path)), path
 
 
 def _plan(
@@ -161,7 +161,7 @@ def _plan(
     return chain(fixtures, generated), {"fixtures": len(fixtures), "generated": examples}
 
 
-def _path(folder: Path, opening: Opening, version: str = "") -> Path:
+def results_path(folder: Path, opening: Opening, version: str = "") -> Path:
     """Where results go: named by the engine as it was asked for, its version where another Python has it."""
     parts = [opening.spec, version if opening.python else "", opening.device]
     names = [re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.")[:60] for part in parts]
