@@ -84,7 +84,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def measure(args: argparse.Namespace, opening: Opening) -> tuple[int, Path]:
-    """Measure one engine: the exit status and the results. Raises the suite's errors where it cannot start."""
+    """Measure one engine: exit status and results. Raises the suite's errors where it cannot start."""
     expected = load(args.expected_failures) if args.expected_failures else {}
     oracle_spec, note = (args.oracle, "") if args.oracle else default_oracle()
     if note:
