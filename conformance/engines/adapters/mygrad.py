@@ -1,0 +1,108 @@
+"""mygrad: numpy's names and numpy's views. A tensor that needs no gradient is a `constant`."""
+
+import os
+
+ENGINE = {
+    "name": "mygrad",
+    "version": "2.5.0",
+    "requires": ["mygrad==2.5.0", "numpy==2.4.6"],
+    "python": ">=3.11",
+    "prefers": "3.11",
+    "licence": "MIT",
+    "reached": "adapter in its own process",
+    "homepage": "https://mygrad.readthedocs.io/",
+}
+
+
+def conformance_engine(runner, device):
+    import mygrad
+    import numpy
+    from mygrad.nnet import activations
+
+    wrapped = runner.load_file(os.path.join(os.path.dirname(__file__), "_wrapped.py"))
+    names = ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64")
+
+    class Tensor(wrapped.Tensor):
+        ops = wrapped.numpy_like(
+            mygrad, erf=None, round=None, dot=None, outer=None, isnan=None, isfinite=None, isinf=None,
+            relu=activations.relu, sigmoid=activations.sigmoid,
+            softmax=lambda x, dim: activations.softmax(x, axis=dim),
+            log_softmax=lambda x, dim: activations.logsoftmax(x, axis=dim),
+            clamp=lambda x, min=None, max=None: mygrad.clip(x, min, max),
+            clone=lambda x: mygrad.positive(x),
+        )  # fmt: skip
+        shape = property(lambda self: self.raw.shape)
+        dtype = property(lambda self: getattr(self.space, str(self.raw.dtype)))
+        requires_grad = property(lambda self: not self.raw.constant)
+        T = property(lambda self: self.wrap(self.raw.T))
+
+        def __init__(self, raw):
+            self.raw = raw
+            self.is_leaf = raw.constant or raw.creator is None  # a pass clears the creator
+
+        @classmethod
+        def is_own(cls, value):
+            return isinstance(value, (mygrad.Tensor, numpy.ndarray, numpy.generic))
+
+        @classmethod
+        def wrap(cls, value):
+            if isinstance(value, (numpy.ndarray, numpy.generic)):
+                value = mygrad.tensor(value, constant=True, copy=False)
+            return super().wrap(value)
+
+        @property
+        def grad(self):
+            return None if self.raw.grad is None else self.wrap(self.raw.grad)
+
+        @grad.setter
+        def grad(self, value):
+            if value is not None:
+                raise self.unsupported("Tensor.grad = a tensor")
+            self.raw.null_grad()
+
+        def backward(self, gradient=None):
+            self.raw.backward(gradient.raw.data if isinstance(gradient, Tensor) else gradient)
+
+        def change(self, op, *args):
+            self.raw = IN_PLACE[op](self.raw, *[self.own(arg) for arg in args])
+            return self
+
+        def store(self, index, value):
+            self.raw[self.own(index)] = self.own(value)
+
+        def numel(self):
+            return self.raw.size
+
+        def dim(self):
+            return self.raw.ndim
+
+        def stride(self):
+            return tuple(step // self.raw.data.itemsize for step in self.raw.data.strides)
+
+        def numpy(self):
+            return self.raw.data
+
+        def tolist(self):
+            return self.raw.data.tolist()
+
+        def item(self):
+            return self.raw.item()
+
+    IN_PLACE = {wrapped.BINARY[own]: runner.IN_PLACE[sign] for own, sign in
+                zip(("add", "sub", "mul", "truediv", "pow"), ("+", "-", "*", "/", "**"))}  # fmt: skip
+
+    def create(values, dtype, requires_grad):
+        return Tensor(mygrad.tensor(numpy.array(values, dtype.own), constant=not requires_grad))
+
+    class Engine(runner.Engine):
+        # It has no leaves; and numpy's rule of dtypes, by which a Python int makes float64 of float32.
+        unread = frozenset(("is_leaf", "dtype"))
+
+        def storage_of(self, tensor):
+            return wrapped.memory_of(tensor.raw.data)
+
+    space = wrapped.namespace(
+        runner, "mygrad", mygrad.__version__, Tensor, {name: name for name in names}, create,
+        {"no_grad": lambda: mygrad.no_autodiff, "einsum": lambda s, *x: Tensor.apply(mygrad.einsum, s, *x)},
+    )  # fmt: skip
+    return Engine(space, "mygrad", {"main": device})
