@@ -12,7 +12,7 @@ from .engines import both
 def function_returning(torch: Any, *gradients: Any) -> Any:
     """A Function of as many inputs as needed, whose backward returns ``gradients``."""
 
-    class F(torch.autograd.Function):  # type: ignore[name-defined, misc]
+    class F(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, *inputs: Any) -> Any:
             return inputs[0] * 1
@@ -53,7 +53,7 @@ def test_unused_outputs_arrive_as_zeros_or_as_none(torch: Any) -> None:
     seen: list[Any] = []
 
     def make(materialize: bool) -> Any:
-        class Two(torch.autograd.Function):  # type: ignore[name-defined, misc]
+        class Two(torch.autograd.Function):  # type: ignore[misc]
             @staticmethod
             def forward(ctx: Any, x: Any) -> Any:
                 ctx.set_materialize_grads(materialize)
@@ -78,14 +78,14 @@ def test_once_differentiable_refuses_the_second_derivative(torch: Any) -> None:
         torch.__name__ + ".autograd.function", fromlist=["once_differentiable"]
     ).once_differentiable
 
-    class Square(torch.autograd.Function):  # type: ignore[name-defined, misc]
+    class Square(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             ctx.save_for_backward(x)
             return x * x
 
         @staticmethod
-        @once
+        @once  # type: ignore[untyped-decorator]
         def backward(ctx: Any, g: Any) -> Any:
             return 2 * ctx.saved_tensors[0] * g
 
@@ -98,7 +98,7 @@ def test_once_differentiable_refuses_the_second_derivative(torch: Any) -> None:
 
 @both
 def test_mark_dirty_returns_the_same_tensor_with_the_function_as_history(torch: Any) -> None:
-    class Double(torch.autograd.Function):  # type: ignore[name-defined, misc]
+    class Double(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             ctx.mark_dirty(x)
