@@ -16,6 +16,9 @@ __all__ = ["call_forward", "compute", "make_raw", "promoted"]
 _FLOATING = frozenset(d.numpy for d in dtypes.ALL if d.is_floating_point)
 
 
+_WIDE_SCALARS = frozenset({"add", "sub", "mul", "div.true"})
+
+
 def promoted(op: Operation, values: list[Any]) -> list[Any]:
     """The operands cast to the one dtype in which ``op`` computes."""
     places = [i for i, name in enumerate(op.parameters) if name in op.tensors and values[i] is not None]
@@ -28,7 +31,10 @@ def promoted(op: Operation, values: list[Any]) -> list[Any]:
             if i == places[0] or (value.__class__ is bool and kind is not dtypes.bool_):
                 values[i] = kind.numpy.type(value)
         elif value.dtype != kind.numpy:
-            values[i] = value.astype(kind.numpy)
+            if kind.numpy in dtypes.REDUCED and not value.shape and i != places[0] and op.key in _WIDE_SCALARS:
+                values[i] = value.item()  # enters the computation, which runs in float32, unrounded
+            else:
+                values[i] = value.astype(kind.numpy)
     return values
 
 

@@ -332,6 +332,10 @@ def embedding(
     index = -1 if padding_idx is None else padding_idx
     if padding_idx is not None and padding_idx < 0:
         index = weight.shape[0] + padding_idx
+    if weight.requires_grad and weight.is_complex():
+        raise RuntimeError(
+            "embedding does not support automatic differentiation for outputs with complex dtype."
+        )
     return F.embedding(weight, input, index, scale_grad_by_freq)
 
 

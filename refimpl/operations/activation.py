@@ -129,8 +129,8 @@ def _elu_grad(F: Any, grad: Any, self: Any, alpha: float, scale: float, input_sc
 def _elu_twice(
     F: Any, grad: Any, grad_output: Any, self: Any, alpha: float, scale: float, input_scale: float
 ) -> Any:
-    slope = F.mul_Scalar(F.exp(F.mul_Scalar(self, input_scale)), alpha * scale * input_scale * input_scale)
-    return F.mul(F.mul(grad, grad_output), F.masked_fill(slope, F.gt(self, 0), 0.0))
+    both = F.mul_Scalar(F.mul(grad, grad_output), input_scale)
+    return F.mul(F.elu_backward(both, self, alpha, scale, input_scale), F.lt(self, 0))
 
 
 _ELU = ("self", "alpha", "scale", "input_scale")

@@ -68,7 +68,7 @@ def _complex_sum(self: Array, other: Array, factor: int) -> Array:
 def rsub(self: Array, other: Array, *, alpha: Any = 1) -> Array:
     """other - alpha * self."""
     if alpha != 1 or type(other) in NUMBERS:
-        return binary(lambda a, b: b - a * a.dtype.type(alpha))(self, other)
+        return binary(lambda a, b: b - a * a.dtype.type(alpha), exact=True)(self, other)
     return sub(other, self)
 
 
@@ -83,13 +83,13 @@ def mul(self: Array, other: Array) -> Array:
 def div(self: Array, other: Array) -> Array:
     """self / other, IEEE also at zero."""
     if type(self) in NUMBERS or type(other) in NUMBERS:
-        return binary(numpy.true_divide)(self, other)
+        return binary(numpy.true_divide, exact=True)(self, other)
     result = self / other
     return result if result.ndim < 2 else settle(result, self, other)
 
 
 def _reduced(function: Any, self: Array, other: Any) -> Array:
-    result = on_pair(function, self, other)
+    result = on_pair(function, self, other, exact=True)
     return result if result.ndim < 2 else settle(result, self)
 
 
@@ -99,7 +99,7 @@ def _scaled(function: Any, self: Array, other: Array, alpha: Any) -> Array:
         raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
     if dtype.kind == "b":
         return numpy.logical_or(self, numpy.logical_and(other, alpha))
-    return binary(lambda a, b: function(a, numpy.multiply(b, alpha)))(self, other)
+    return binary(lambda a, b: function(a, numpy.multiply(b, alpha)), exact=True)(self, other)
 
 
 def neg(self: Array) -> Array:
@@ -123,7 +123,7 @@ def pow_number(self: Array, exponent: Any) -> Array:
     short_cut = _SHORT_CUTS.get(exponent)
     if short_cut is not None:
         return short_cut(self)
-    return binary(numpy.power)(self, exponent)
+    return binary(numpy.power, exact=True)(self, exponent)
 
 
 _SHORT_CUTS = {
@@ -144,7 +144,7 @@ def _pow_tensors(self: Array, exponent: Array) -> Array:
             self == 1, 1, numpy.where(self == -1, numpy.where(exponent % 2 == 0, 1, -1), 0)
         )
         return numpy.where(exponent < 0, negative, power).astype(exponent.dtype)
-    return binary(numpy.power)(self, exponent)
+    return binary(numpy.power, exact=True)(self, exponent)
 
 
 def _real_part(F: Any, dtype: Any, grad: Any) -> Any:

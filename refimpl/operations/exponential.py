@@ -218,9 +218,8 @@ def polygamma(F: Any, n: int, self: Any) -> Any:
 
 
 def _atan2_backward(F: Any, grad: Any, self: Any, other: Any, needs: tuple[bool, ...]) -> tuple[Any, Any]:
-    recip = F.reciprocal(F.add(F.mul(self, self), F.mul(other, other)))
-    zero = F.logical_and(F.eq(self, 0), F.eq(other, 0))
-    recip = F.masked_fill(recip, zero, 0.0)
+    square = F.add(F.mul(self, self), F.mul(other, other))
+    recip = F.masked_fill(F.reciprocal(square), F.eq(square, 0), 0.0)
     return (
         F.mul(F.mul(grad, other), recip) if needs[0] else None,
         F.mul(F.mul(grad, F.neg(self)), recip) if needs[1] else None,

@@ -235,8 +235,6 @@ def _range(F: Any, self: Any, dim: int, entry: slice) -> Any:
     start, end = _bound(entry.start), _bound(entry.stop)
     if self.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-    if start in (None, 0) and end is None and step == 1:
-        return self
     return F.slice_view(self, dim, 0 if start is None else start, END if end is None else end, step)
 
 

@@ -345,4 +345,4 @@ def broadcast_tensors(F: Any, *tensors: Any) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
         tensors = tuple(tensors[0])
     shape = broadcast_shapes(*(tuple(each.shape) for each in tensors))
-    return tuple(F.expand(each, shape) for each in tensors)
+    return tuple(each if tuple(each.shape) == shape else F.expand(each, shape) for each in tensors)

@@ -37,22 +37,27 @@ def unary(function: Callable[[Array], Array]) -> Forward:
     return forward
 
 
-def binary(function: Callable[[Array, Array], Array]) -> Forward:
-    """A forward over two operands of one type, one of which may be a python number."""
+def binary(function: Callable[[Array, Array], Array], exact: bool = False) -> Forward:
+    """A forward over two operands of one type, one of which may be a python number (`exact`: see `on_pair`)."""
 
     def forward(self: Array, other: Array) -> Array:
-        result = on_pair(function, self, other)
+        result = on_pair(function, self, other, exact)
         return result if result.ndim < 2 else settle(result, self, other)
 
     forward.__name__ = function.__name__
     return forward
 
 
-def on_pair(function: Callable[[Array, Array], Array], self: Array, other: Array) -> Array:
-    """`function(self, other)`, where a python number takes the other operand's type, in float32 for the
-    reduced types."""
+def on_pair(function: Callable[[Array, Array], Array], self: Array, other: Array, exact: bool = False) -> Array:
+    """`function(self, other)`, where a python number takes the other operand's type.
+
+    The reduced types compute in float32; there a number is rounded to their type first, unless `exact` (the four
+    arithmetic operations and powers).
+    """
     dtype = getattr(self, "dtype", None) or other.dtype
     if dtype in REDUCED:
+        if not exact:
+            self, other = (each if hasattr(each, "dtype") else dtype.type(each) for each in (self, other))
         return function(_as_float32(self), _as_float32(other)).astype(dtype)
     return function(self, other)
 

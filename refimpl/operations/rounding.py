@@ -255,14 +255,30 @@ def _copysign(self: Array, other: Array) -> Array:
     return numpy.copysign(self, other)
 
 
+def _copysign_self(F: Any, grad: Any, self: Any, result: Any) -> Any:
+    return F.mul(grad, F.masked_fill(F.div(result, self), F.eq(self, 0), 0.0))
+
+
 operation(
-    "copysign", nary(_copysign, 2), parameters="self, other", tensors=("self", "other"), promotion=FLOAT,
-    node="CopysignBackward0", inplace=True,
+    "copysign.Tensor", nary(_copysign, 2), parameters="self, other", tensors=("self", "other"), scalars=(),
+    promotion=FLOAT, node="CopysignBackward0", inplace=True,
     gradients={
-        "self": vjp(
-            lambda F, grad, self, result: F.mul(grad, F.masked_fill(F.div(result, self), F.eq(self, 0), 0.0)),
-            "self", "result",
-        ),
-        "other": vjp(lambda F, grad, other: F.zeros_like(other), "other"),
+        "self": vjp(_copysign_self, "self", "result"),
+        "other": vjp(lambda F, grad, other, result: F.zeros_like(other), "other", "result"),
     },
 )  # fmt: skip
+operation(
+    "copysign.Scalar", nary(_copysign, 2), parameters="self, other", tensors=("self", "other"), promotion=FLOAT,
+    node="CopysignBackward1", inplace=True, gradients={"self": vjp(_copysign_self, "self", "result")},
+)  # fmt: skip
+
+
+@composite()
+def copysign(F: Any, self: Any, other: Any) -> Any:
+    """The size of `self` with the sign of `other`."""
+    return (F.copysign_Scalar if is_number(other) else F.copysign_Tensor)(self, other)
+
+
+@composite("copysign_", functions=())
+def _copysign_(F: Any, self: Any, other: Any) -> Any:
+    return (F.copysign_Scalar_ if is_number(other) else F.copysign_Tensor_)(self, other)

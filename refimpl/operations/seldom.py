@@ -42,7 +42,7 @@ elementwise(
 
 def _missing(text: str) -> Any:
     def formula(F: Any, grad: Any, *values: Any) -> Any:
-        raise RuntimeError(text)
+        raise NotImplementedError(text)
 
     return formula
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import arrays
 from .dimensions import axis_of
-from .layout import element_strides
+from .layout import contiguous, element_strides
 from .sizes import shape_text
 from .table import composite, operation, vjp
 
@@ -32,7 +32,7 @@ def select(self: Array, dim: int, index: int) -> Array:
 
 
 def _scattered(grad: Array, shape: Sequence[int], place: Any) -> Array:
-    whole = arrays.zeros(tuple(shape), dtype=grad.dtype)
+    whole = contiguous(arrays.zeros(tuple(shape), dtype=grad.dtype))
     whole[place] = grad
     return whole
 

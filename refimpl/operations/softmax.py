@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy
 
+from ..dtypes import REDUCED
 from .dimensions import axis_of
 from .layout import contiguous
 from .pointwise import widen
@@ -42,7 +43,12 @@ def _log_softmax(self: Array, dim: int) -> Array:
     if self.ndim == 0:
         return self - self
     away, powers = _shifted(self, axis)
-    return (away - numpy.log(_total(powers, axis))).astype(self.dtype)
+    total = _total(powers, axis)
+    if self.dtype in REDUCED and axis == self.ndim - 1:
+        # along the last dimension the kernel keeps the sum and its logarithm in the reduced type
+        total = total.astype(self.dtype).astype(total.dtype)
+        return (away - numpy.log(total).astype(self.dtype).astype(total.dtype)).astype(self.dtype)
+    return (away - numpy.log(total)).astype(self.dtype)
 
 
 def _softmax_grad(grad_output: Array, output: Array, dim: int) -> Array:

@@ -37,7 +37,7 @@ REFUSALS: dict[str, tuple[tuple[str, type[Exception], str], ...]] = {
     "ceil": _complex("ceil is not supported for complex inputs", NotImplementedError),
     "clamp.Scalar": _CLAMP, "clamp.Tensor": _CLAMP, "clamp_min.Scalar": _CLAMP, "clamp_min.Tensor": _CLAMP,
     "clamp_max.Scalar": _CLAMP, "clamp_max.Tensor": _CLAMP, "hardtanh": _CLAMP,
-    "copysign": _kernel("copysign_cpu", "c"),
+    "copysign.Tensor": _kernel("copysign_cpu", "c"), "copysign.Scalar": _kernel("copysign_cpu", "c"),
     "cummax": _kernel("cummax_cpu", "c"),
     "cummin": _kernel("cummin_cpu", "c"),
     "div.floor": _kernel("div_floor_cpu", "bc"),
