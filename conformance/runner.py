@@ -1137,7 +1137,7 @@ class Observer:
         lacks = engine.lacks_reads
         fields: Dict[str, Any] = {}
         layout = str(getattr(t, "layout", "strided")).rpartition(".")[2]
-        sparse = layout not in ("strided", "")
+        sparse = layout.startswith("sparse")
         for key, read in self.reads:
             if key in lacks or (key == "version" and is_grad):
                 continue

@@ -1,0 +1,111 @@
+"""tinygrad: lazy, without requires_grad: whatever a pass reaches has a gradient, results and constants too."""
+
+import os
+
+ENGINE = {
+    "name": "tinygrad",
+    "version": "0.14.0",
+    "requires": ["tinygrad==0.14.0", "numpy==2.4.6"],
+    "python": ">=3.11",
+    "prefers": "3.11",
+    "licence": "MIT",
+    "reached": "adapter in its own process",
+    "homepage": "https://tinygrad.org/",
+    "environment": {"DEV": "PYTHON"},
+    "note": "runs without a compiler on DEV=PYTHON; DEV=CPU needs clang-19 on PATH and CC=clang-19",
+}
+SAME = (
+    "exp exp2 log log2 log10 sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf abs sign "
+    "floor ceil trunc round square reciprocal neg relu sigmoid softplus gelu silu elu selu leaky_relu softmax "
+    "log_softmax logsumexp maximum minimum sum mean prod std var all any matmul dot reshape view permute transpose "
+    "squeeze unsqueeze expand flatten unflatten clamp clip clone where masked_fill cumsum cumprod diag diagonal tril "
+    "triu flip roll repeat unfold lerp logaddexp isnan isinf isfinite isclose contiguous gather split chunk"
+).split()
+
+
+def conformance_engine(runner, device):
+    import numpy
+    import tinygrad
+    from tinygrad import dtypes
+
+    wrapped = runner.load_file(os.path.join(os.path.dirname(__file__), "_wrapped.py"))
+    names = "bool int8 int16 int32 int64 uint8 float16 float32 float64".split()
+    named = {str(getattr(dtypes, name)): name for name in names}
+
+    def listed(function):
+        return lambda tensors, dim=0: function(tensors[0], *tensors[1:], dim=dim)
+
+    class Tensor(wrapped.Tensor):
+        ops = dict(
+            {name: getattr(tinygrad.Tensor, name) for name in SAME},
+            max=lambda x: x.max(), min=lambda x: x.min(),
+            amax=lambda x, dim=None, keepdim=False: x.max(dim, keepdim),
+            amin=lambda x, dim=None, keepdim=False: x.min(dim, keepdim),
+            mm=tinygrad.Tensor.matmul, mv=tinygrad.Tensor.matmul, t=lambda x: x.transpose(),
+            stack=listed(tinygrad.Tensor.stack), cat=listed(tinygrad.Tensor.cat),
+            **{name: wrapped.BINARY[own] for name, own in wrapped.NAMED.items()},
+            **wrapped.COMPARED
+        )  # fmt: skip
+        requires_grad = True  # there is no such thing, see `unread`
+        shape = property(lambda self: tuple(self.raw.shape))
+        dtype = property(lambda self: getattr(self.space, named[str(self.raw.dtype)]))
+        T = property(lambda self: self.wrap(self.raw.transpose()))
+
+        def __init__(self, raw, is_leaf=False):
+            self.raw, self.is_leaf = raw, is_leaf
+
+        @classmethod
+        def is_own(cls, value):
+            return isinstance(value, tinygrad.Tensor)
+
+        @property
+        def grad(self):
+            return None if self.raw.grad is None else Tensor(self.raw.grad, is_leaf=True)
+
+        @grad.setter
+        def grad(self, value):
+            self.raw.grad = None if value is None else value.raw
+
+        def backward(self, gradient=None):
+            self.raw.backward(self.own(gradient))
+
+        def change(self, op, *args):
+            self.raw = IN_PLACE[op](self.raw, *[self.own(arg) for arg in args])
+            return self
+
+        def store(self, index, value):
+            self.raw[self.own(index)] = self.own(value)
+
+        def detach(self):
+            return Tensor(self.raw.detach(), is_leaf=True)
+
+        def numel(self):
+            return int(numpy.prod(self.shape, dtype=int))
+
+        def dim(self):
+            return len(self.shape)
+
+        def numpy(self):
+            return self.raw.numpy()
+
+        def tolist(self):
+            return self.raw.tolist()
+
+        def item(self):
+            return self.raw.item()
+
+    IN_PLACE = {wrapped.BINARY[own]: runner.IN_PLACE[sign] for own, sign in
+                zip(("add", "sub", "mul", "truediv", "pow"), ("+", "-", "*", "/", "**"))}  # fmt: skip
+
+    class Engine(runner.Engine):
+        unread = frozenset(("requires_grad", "is_leaf"))
+
+    def create(values, dtype, requires_grad):
+        made = tinygrad.Tensor(numpy.array(values, dtype.name), dtype=dtype.own)
+        return Tensor(made, is_leaf=True)
+
+    space = wrapped.namespace(
+        runner, "tinygrad", ENGINE["version"], Tensor, {name: getattr(dtypes, name) for name in names}, create,
+        {"einsum": lambda s, *x: Tensor.apply(tinygrad.Tensor.einsum, s, *x)},
+    )  # fmt: skip
+    return Engine(space, "tinygrad", {"main": device})
