@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
+
 from conformance import fixtures, generate
 from conformance.programs import Program
 
@@ -72,6 +74,23 @@ def generated_cases(seed: int, count: int | None) -> Iterator[Case]:
             continue
         seen.add(name)
         yield Case(name, GENERATED, GENERATED, program)
+
+
+def hypothesis_cases(seed: int, count: int) -> list[Case]:
+    """Distinct programs that Hypothesis draws; the same for the same seed and version of Hypothesis."""
+    if not count:
+        return []
+    drawn: dict[str, Case] = {}
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(max_examples=count, deadline=None, database=None, phases=[hypothesis.Phase.generate])
+    @hypothesis.given(generate.programs())
+    def draw(program: Program) -> None:
+        name = f"gen-{program.hash[:16]}"
+        drawn.setdefault(name, Case(name, GENERATED, GENERATED, program))
+
+    draw()
+    return list(drawn.values())
 
 
 def only(cases: Iterable[Case], wanted: str) -> list[Case]:

@@ -19,7 +19,15 @@ from conformance.compare import STRENGTHS
 from conformance.engines import EngineError
 from conformance.expected import load
 from conformance.oracles import Opening, default_oracle, describe, open_oracle
-from conformance.plan import GENERATED, Case, PlanError, fixture_cases, generated_cases, only
+from conformance.plan import (
+    GENERATED,
+    Case,
+    PlanError,
+    fixture_cases,
+    generated_cases,
+    hypothesis_cases,
+    only,
+)
 from conformance.results import Writer
 from conformance.run import Settings, Sides, make_header, not_run, run
 
@@ -44,6 +52,12 @@ def arguments(parser: argparse.ArgumentParser, engine: str | None = None, device
         "--examples", type=_count, metavar="N", help=f"generated programs ({DEFAULT_EXAMPLES})"
     )
     parser.add_argument("--time", type=_seconds, metavar="S", help="generate programs for this many seconds")
+    parser.add_argument(
+        "--driver",
+        choices=("plain", "hypothesis"),
+        default="plain",
+        help="who draws the programs: a seeded generator, or Hypothesis (plain)",
+    )
     parser.add_argument("--seed", type=_count, default=0, metavar="N", help="of the generated programs (0)")
     parser.add_argument(
         "--families", type=_names, metavar="F,F", help=f"clause families, or {GENERATED}; all by default"
@@ -95,6 +109,7 @@ def measure(args: argparse.Namespace, opening: Opening) -> tuple[int, Path]:
     header_settings = {
         "seed": args.seed,
         "examples": planned["generated"],
+        "driver": args.driver,
         "time": args.time,
         "families": args.families,
         "only": args.only,
@@ -146,12 +161,17 @@ def _plan(
         fixtures = fixture_cases(families)
         if GENERATED not in families:
             examples = 0
+    if args.driver == "hypothesis":
+        if examples is None:
+            raise UsageError("Hypothesis draws a number of programs", "--time", "give --examples")
+        drawn = hypothesis_cases(args.seed, examples)
+        generated, examples = iter(drawn), len(drawn)
+    else:
+        generated = generated_cases(args.seed, examples)
     if args.only:
-        count = 0 if examples is None else examples
-        found = only(chain(fixtures, generated_cases(args.seed, count)), args.only)
+        found = only(chain(fixtures, generated if examples is not None else ()), args.only)
         origins = [case.origin for case in found]
         return iter(found), {"fixtures": origins.count("fixture"), "generated": origins.count(GENERATED)}
-    generated = generated_cases(args.seed, examples)
     if args.time is not None and examples != 0:
         end = time.monotonic() + args.time
         generated = takewhile(lambda _: time.monotonic() < end, generated)

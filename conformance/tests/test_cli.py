@@ -325,3 +325,36 @@ def test_fixtures_are_found_by_family() -> None:
     assert {case.family for case in plan.fixture_cases(["ACC", "RETAIN"])} == {"ACC", "RETAIN"}
     found: Fixture = read_fixture(load_fixtures()[0].path)
     assert plan.fixture_cases()[0].id == found.id
+
+
+def test_hypothesis_draws_the_same_programs_for_a_seed() -> None:
+    first, second = plan.hypothesis_cases(3, 10), plan.hypothesis_cases(3, 10)
+    assert first == second
+    assert len(first) > 3
+    assert plan.hypothesis_cases(3, 0) == []
+
+
+@needs_torch
+def test_a_run_of_programs_that_hypothesis_draws(tmp_path: Path) -> None:
+    words = ("run", "refimpl", "--families", "generated", "--driver", "hypothesis", "--examples", 5)
+    conformance(*words, "--out", tmp_path)
+    results = read(tmp_path / "refimpl-cpu.jsonl")
+    assert results.complete
+    assert {found.origin for found in results.programs} == {"generated"}
+
+
+def test_faults_are_listed_and_unknown_ones_refused(capsys: Captured) -> None:
+    assert conformance("faults", "--list") == 0
+    listed = capsys.readouterr().out.splitlines()
+    name = listed[0].split()[0]
+    assert len(listed) > 50
+    assert conformance("faults", name[:-1] + "zz") == 2
+    assert f"did you mean {name}" in one_line(capsys)
+
+
+def test_a_fault_that_nothing_shows_ends_with_1(capsys: Captured) -> None:
+    assert conformance("faults", "acc-assign-any-shape", "--no-fixtures", "--examples", 1) == 1
+    shown = capsys.readouterr().out
+    assert "found by nothing: acc-assign-any-shape" in shown
+    assert conformance("faults", "retain-free-at-end", "--examples", 3) == 0
+    assert "1 found by fixtures" in capsys.readouterr().out
