@@ -338,7 +338,8 @@ def is_operand(value: Any) -> bool:
 
 def _is_binary(op: Operation) -> bool:
     two = op.promotion is not KEEP and op.outputs == 1 and len(op.parameters) - op.keyword_only == 2
-    return two and op.tensors == op.parameters[:2] and op.differentiable == ("self", "other")
+    numbers = "other" in op.scalars
+    return two and numbers and op.tensors == op.parameters[:2] and op.differentiable == ("self", "other")
 
 
 def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
@@ -348,8 +349,6 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
     """
     raw = make_raw(op)
     defaults = list(op.defaults[-op.keyword_only :]) if op.keyword_only else []
-    plan = plan_of(op)
-    node_class, save = plan.node, plan.save
     new = object.__new__
     edge = views.gradient_edge
     zeros = (0, 0)
@@ -405,7 +404,8 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
                 if second is None:
                     second = other.requires_grad
             if (first or second) and data.dtype.kind in "fcV":
-                node = new(node_class)
+                plan = op.plan or plan_of(op)
+                node = new(plan.node)
                 nr0 = nr1 = 0
                 node0 = node1 = None
                 if first:
@@ -424,7 +424,7 @@ def _public_binary(op: Operation, operator: bool = False) -> Callable[..., Any]:
                 node.metas = node.extra = node.widths = None
                 made._fn = node
                 made._req = True
-                node.saved = save((first, second), False, None, (made,), self, other, *defaults)
+                node.saved = plan.save((first, second), False, None, (made,), self, other, *defaults)
                 return made
         made._fn = None
         made._req = False
