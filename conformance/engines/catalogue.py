@@ -47,18 +47,28 @@ class Known:
 @cache
 def catalogue() -> Mapping[str, Known]:
     """The known engines by name. Raises EngineError for an adapter without a readable table."""
-    rows = [_row(path) for path in sorted(ADAPTERS.glob("*.py")) if not path.name.startswith("_")]
+    files = [path for path in sorted(ADAPTERS.glob("*.py")) if not path.name.startswith("_")]
+    rows = [row for path in files for row in _rows(path)]
     return {row.name: row for row in sorted(rows, key=lambda row: row.name)}
 
 
-def _row(path: Path) -> Known:
+def _rows(path: Path) -> list[Known]:
+    """The engine of a file, or its variants: the same adapter with some of the table otherwise."""
+    tables: dict[str, Any] = {}
     for node in ast.parse(path.read_text("utf-8")).body:
-        named = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-        if named and isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "ENGINE":
-            table: dict[str, Any] = ast.literal_eval(node.value)
-            table.update({key: tuple(table.get(key, ())) for key in ("requires", "tools")})
-            return Known(adapter=path, **table)
-    raise EngineError("has no ENGINE table", str(path), "see the other files of its directory")
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name in ("ENGINE", "VARIANTS"):
+                tables[name] = ast.literal_eval(node.value)
+    if "ENGINE" not in tables:
+        raise EngineError("has no ENGINE table", str(path), "see the other files of its directory")
+    variants = tables.get("VARIANTS") or {tables["ENGINE"]["name"]: {}}
+    return [_row(path, {**tables["ENGINE"], "name": name, **other}) for name, other in variants.items()]
+
+
+def _row(path: Path, table: dict[str, Any]) -> Known:
+    table.update({key: tuple(table.get(key, ())) for key in ("requires", "tools")})
+    return Known(adapter=path, **table)
 
 
 def root(given: str | None = None) -> Path:

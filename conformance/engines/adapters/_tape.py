@@ -1,4 +1,4 @@
-"""Shared by the adapters of functional engines: leaves and `backward` over an engine's `vjp(f, primals, seed)`.
+"""Shared by the adapters of functional engines: leaves and passes over an engine's `vjp(f, primals, seeds)`.
 
 The forward runs at once and is written down; a pass replays what was written as a function of the leaves and
 hands that to the engine. So values, seeds, subgradients and higher orders are the engine's own. What it has
@@ -207,5 +207,3 @@ def rebound(op):
         raise self.unsupported("in-place operations")
 
     return refuse
-
-

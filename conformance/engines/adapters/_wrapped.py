@@ -37,7 +37,7 @@ class DType(object):
 class Tensor(object):
     """An engine's tensor under torch's names. The adapter's subclass sets ``ops`` and ``space``."""
 
-    ops = {}  # torch's names to functions over the engine's own values  # noqa: RUF012
+    ops = {}  # torch's names to functions over the engine's own values
     unsupported = AttributeError  # the runner's Unsupported
     device = "cpu"
     __hash__ = object.__hash__

@@ -37,7 +37,8 @@ def conformance_engine(runner, device):
             leaky_relu=nn.leaky_relu, erf=mx.erf, rsqrt=mx.rsqrt,
             logsumexp=lambda x, dim, keepdim=False: mx.logsumexp(x, axis=dim, keepdims=keepdim),
             clamp=lambda x, min=None, max=None: mx.clip(x, min, max), clone=lambda x: x * 1,
-            real=mx.real, imag=mx.imag, conj=mx.conj, tril=mx.tril, triu=mx.triu, diag=mx.diag, trace=mx.trace,
+            real=mx.real, imag=mx.imag, conj=mx.conj, tril=mx.tril, triu=mx.triu, diag=mx.diag,
+            trace=mx.trace,
             std=lambda x: mx.std(x, ddof=1), var=lambda x: mx.var(x, ddof=1), kron=mx.kron, inner=mx.inner,
         )  # fmt: skip
         shape = property(lambda self: tuple(self.raw.shape))

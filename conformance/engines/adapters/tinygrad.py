@@ -1,4 +1,4 @@
-"""tinygrad: lazy, without requires_grad: whatever a pass reaches has a gradient, results and constants too."""
+"""tinygrad: lazy, without requires_grad: all that a pass reaches has a gradient, results and constants too."""
 
 import os
 
@@ -15,11 +15,12 @@ ENGINE = {
     "note": "runs without a compiler on DEV=PYTHON; DEV=CPU needs clang-19 on PATH and CC=clang-19",
 }
 SAME = (
-    "exp exp2 log log2 log10 sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf abs sign "
-    "floor ceil trunc round square reciprocal neg relu sigmoid softplus gelu silu elu selu leaky_relu softmax "
-    "log_softmax logsumexp maximum minimum sum mean prod std var all any matmul dot reshape view permute transpose "
-    "squeeze unsqueeze expand flatten unflatten clamp clip clone where masked_fill cumsum cumprod diag diagonal tril "
-    "triu flip roll repeat unfold lerp logaddexp isnan isinf isfinite isclose contiguous gather split chunk"
+    "exp exp2 log log2 log10 sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
+    "abs sign floor ceil trunc round square reciprocal neg relu sigmoid softplus gelu silu elu selu "
+    "leaky_relu softmax log_softmax logsumexp maximum minimum sum mean prod std var all any matmul dot "
+    "reshape view permute transpose squeeze unsqueeze expand flatten unflatten clamp clip clone where "
+    "masked_fill cumsum cumprod diag diagonal tril triu flip roll repeat unfold lerp logaddexp isnan "
+    "isinf isfinite isclose contiguous gather split chunk"
 ).split()
 
 
@@ -104,8 +105,9 @@ def conformance_engine(runner, device):
         made = tinygrad.Tensor(numpy.array(values, dtype.name), dtype=dtype.own)
         return Tensor(made, is_leaf=True)
 
+    known = {name: getattr(dtypes, name) for name in names}
     space = wrapped.namespace(
-        runner, "tinygrad", ENGINE["version"], Tensor, {name: getattr(dtypes, name) for name in names}, create,
+        runner, "tinygrad", ENGINE["version"], Tensor, known, create,
         {"einsum": lambda s, *x: Tensor.apply(tinygrad.Tensor.einsum, s, *x)},
     )  # fmt: skip
     return Engine(space, "tinygrad", {"main": device})
