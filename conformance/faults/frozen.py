@@ -1,8 +1,8 @@
 """The faults that were chosen from the specification alone, before the generator existed.
 
-This list was committed before the first line of `conformance/generate` and is not edited to fit it: an entry may get a
-seam in `blind.py`, never another meaning. The matrix reports these faults apart, because a generator that is tuned while
-looking at a catalogue of faults scores too well on that catalogue.
+This list was committed before the first line of `conformance/generate` and is not edited to fit it: an
+entry may get a seam in `blind.py`, never another meaning. The matrix reports these faults apart, because a
+generator that is tuned while looking at a catalogue of faults scores too well on that catalogue.
 """
 
 from __future__ import annotations
@@ -26,12 +26,20 @@ FROZEN: tuple[tuple[str, str, str], ...] = (
     ("leaf-retain-in-place", "LEAF-07", "retain_grad accumulates in place: earlier references change"),
     ("leaf-first-operand-only", "LEAF-02", "only the first operand decides whether a result requires grad"),
     ("leaf-detach-copies", "LEAF-09", "detach() copies the storage"),
-    ("view-plain-base-untracked", "VIEW-05", "a tracked write through a view leaves its plain base untracked"),
+    (
+        "view-plain-base-untracked",
+        "VIEW-05",
+        "a tracked write through a view leaves its plain base untracked",
+    ),
     ("view-multi-output-write", "VIEW-06", "an in-place operation on an output of unbind is allowed"),
     ("view-no-grad-write", "VIEW-08", "a view made under no_grad may be modified in grad mode"),
     ("view-overlap-assigned", "VIEW-13", "overlapping as_strided gradients are assigned, not summed"),
     ("inplace-copy-keeps-history", "INPLACE-09", "copy_ lets the gradient through to the overwritten value"),
-    ("inplace-error-after-write", "INPLACE-16", "a refused in-place operation has already bumped the version"),
+    (
+        "inplace-error-after-write",
+        "INPLACE-16",
+        "a refused in-place operation has already bumped the version",
+    ),
     ("inplace-setitem-broadcast", "INPLACE-08", "the gradient of a value broadcast by setitem is not summed"),
     ("mode-no-grad-version", "MODE-06", "an in-place operation under no_grad does not bump the version"),
     ("hook-remove-ignored", "HOOK-06", "a removed hook still runs"),

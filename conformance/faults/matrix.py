@@ -1,8 +1,9 @@
-"""The matrix: which faults the fixtures find, and which generated programs, after how many, and at which level.
+"""The matrix: which faults the fixtures find, and which generated programs, after how many, and at which
+level.
 
-A program counts only if the reference engine conforms on it without a fault; then whatever differs is the fault's doing. The
-oracle is real torch where it is installed (live for generated programs, recorded for fixtures), else the reference engine
-itself without the fault.
+A program counts only if the reference engine conforms on it without a fault; then whatever differs is the
+fault's doing. The oracle is real torch where it is installed (live for generated programs, recorded for
+fixtures), else the reference engine itself without the fault.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Row:
 
 @dataclass
 class Cases:
-    """Programs on which the reference engine conforms, each with its oracle's trace."""
+    """Programs on which the reference engine conforms, twice in a row, each with its oracle's trace."""
 
     source: str
     cases: list[tuple[str, Program, Trace]] = field(default_factory=list)
@@ -60,14 +61,16 @@ class Bench:
     """The reference engine in this process, and an oracle beside it."""
 
     def __init__(self, oracle: str | None = None) -> None:
-        """``oracle`` is a module's name; default: torch where it is installed. Raises ImportError if it is not there."""
+        """``oracle`` is a module's name; default: torch where it is installed. Raises ImportError if it is
+        not there.
+        """
         self.schema = runner_schema()
         if oracle is None:
             oracle = "torch" if importlib.util.find_spec("torch") is not None else "refimpl"
         self.oracle_name = oracle
         self._oracle = runner.Engine(importlib.import_module(oracle), oracle)
         self._engine = runner.Engine(importlib.import_module("refimpl"), "refimpl")
-        self._shadows: dict[str, dict[str, Any] | None] = {}
+        self._shadows: dict[str, dict[str, Any]] = {}
 
     def engine_trace(self, program: Program) -> dict[str, Any]:
         """The reference engine's trace, with whatever fault is planted."""
@@ -79,24 +82,29 @@ class Bench:
 
     def verdict(self, program: Program, oracle: Trace, engine: Trace) -> Verdict:
         """What the suite says. The shadow is evaluated without a fault: call this outside `planted`."""
-        return compare(
-            program, dict(oracle), dict(engine), strength="torch-specific", bounds=lambda: self._shadow(program)
-        )
+        try:
+            return compare(
+                program,
+                dict(oracle),
+                dict(engine),
+                strength="torch-specific",
+                bounds=lambda: self._shadow(program),
+            )
+        except NoRule as error:
+            return Verdict("ill-conditioned", reason=f"no rule of bounds for {error}")
 
-    def _shadow(self, program: Program) -> dict[str, Any] | None:
+    def _shadow(self, program: Program) -> dict[str, Any]:
         key = program.hash
         if key not in self._shadows:
-            try:
-                self._shadows[key] = shadow_trace(program)
-            except NoRule:
-                self._shadows[key] = None
+            self._shadows[key] = shadow_trace(program)
         return self._shadows[key]
 
     def conforming(self, source: str, given: Iterable[tuple[str, Program, Trace]]) -> Cases:
         """Those of the programs on which the engine without a fault agrees with the oracle."""
         cases = Cases(source)
         for name, program, trace in given:
-            if self.verdict(program, trace, self.engine_trace(program)).kind == "conforms":
+            kinds = {self.verdict(program, trace, self.engine_trace(program)).kind for _ in range(2)}
+            if kinds == {"conforms"}:
                 cases.cases.append((name, program, trace))
             else:
                 cases.excluded.append(name)
@@ -117,18 +125,44 @@ class Bench:
         return self.conforming("fixtures", given)
 
     def find(self, fault: Fault, cases: Cases) -> Found | None:
-        """The first program that shows the fault."""
-        for count, (name, program, oracle) in enumerate(cases.cases, 1):
+        """The first program that shows the fault; among fixtures those of the fault's clause and family
+        come first.
+        """
+        for count, (name, program, oracle) in enumerate(_nearest(fault, cases), 1):
             try:
                 with planted(fault):
                     trace = self.engine_trace(program)
-            except (RecursionError, AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError) as error:
-                return Found(count, name, "state", "required", "end", f"the engine broke: {type(error).__name__}")
+            except (
+                RecursionError,
+                AttributeError,
+                TypeError,
+                ValueError,
+                RuntimeError,
+                IndexError,
+                KeyError,
+            ) as error:
+                return Found(
+                    count, name, "state", "required", "end", f"the engine broke: {type(error).__name__}"
+                )
             verdict = self.verdict(program, oracle, trace)
             if verdict.kind == "diverges":
                 first = verdict.differences[0]
                 return Found(count, name, first.level, first.strength, first.at, first.path)
         return None
+
+
+def _nearest(fault: Fault, cases: Cases) -> list[tuple[str, Program, Trace]]:
+    if cases.source != "fixtures":
+        return cases.cases
+    family = fault.clause.partition("-")[0] + "-"
+
+    def distance(case: tuple[str, Program, Trace]) -> int:
+        clauses = case[1].clauses
+        if fault.clause in clauses:
+            return 0
+        return 1 if any(clause.startswith(family) for clause in clauses) else 2
+
+    return sorted(cases.cases, key=distance)
 
 
 def _quiet(program: Program, engine: runner.Engine, schema: dict[str, Any]) -> dict[str, Any]:
@@ -147,8 +181,8 @@ def run_matrix(
 ) -> Iterator[Row]:
     """One row for each fault, in the order of the catalogue.
 
-    ``started`` is told what the faults are tried on: the conforming fixtures (None if they are left out) and generated programs.
-    Raises FaultError where a fault's seam does not exist.
+    ``started`` is told what the faults are tried on: the conforming fixtures (None if they are left out)
+    and generated programs. Raises FaultError where a fault's seam does not exist.
     """
     from conformance.faults import CATALOGUE
 

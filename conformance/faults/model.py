@@ -1,8 +1,8 @@
 """A fault, its seam, and how it is planted.
 
-A seam is a place of the reference engine that is looked up each time it is used: ``module:name``, ``module:Class.name`` or
-``refimpl.operations.table:TABLE[key].formulas[0]``. The engine knows nothing of faults: a fault exchanges what stands at the
-seam, from outside, for as long as it is planted.
+A seam is a place of the reference engine that is looked up each time it is used: ``module:name``,
+``module:Class.name`` or ``refimpl.operations.table:TABLE[key].formulas[0]``. The engine knows nothing of
+faults: a fault exchanges what stands at the seam, from outside, for as long as it is planted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Place:
     item: bool
 
     def get(self) -> Any:
-        """What stands there now, unbound: of a class its own attribute, not what access through it makes of it."""
+        """What stands there now, unbound: of a class its own attribute, not what access through it makes of
+        it.
+        """
         if self.item:
             return self.owner[self.key]
         if not isinstance(self.owner, (type, ModuleType)):
@@ -81,7 +83,8 @@ def place_of(seam: str) -> Place:
 def planted(fault: Fault) -> Iterator[None]:
     """Run the body with the fault in the reference engine.
 
-    Raises FaultError, before anything is changed, if the seam does not exist or the fault puts back what was there.
+    Raises FaultError, before anything is changed, if the seam does not exist or the fault puts back what
+    was there.
     """
     place = place_of(fault.seam)
     before = place.get()

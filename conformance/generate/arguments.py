@@ -1,18 +1,20 @@
 """What can be bound to the holes that are arguments: seeds, flags, `inputs`, numbers, dtypes.
 
-Wrong arguments are among them: a right program with one wrong step shows which error an engine raises, and that
-nothing else changed.
+Wrong arguments are among them: a right program with one wrong step shows which error an engine raises, and
+that nothing else changed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from conformance.generate.literals import COMPLEX, DTYPE_EXPR, Expr, Shape, literal, number
 from conformance.generate.omit import OMIT
 from conformance.generate.operands import Bound, reached, reached_inner, unreached
 from conformance.generate.state import Known, State
+
+_KINKS_FROM = 27 << 5
+"""The first digit of `literal` whose values are kinks."""
 
 _META: Expr = ["device", "meta"]
 
@@ -75,6 +77,28 @@ def row_values(state: State, known: Known) -> Bound:
     return literal(known.shape[1:], known.dtype, state.take(1024)), None
 
 
+def kink_shape(state: State) -> Bound:
+    """Only a shape and a dtype, for a leaf of its own."""
+    shape: Shape = ((3,), (2, 2), (4,), (2,))[state.take(4)]
+    dtype = ("float32", "float32", "float64", "float16")[state.take(4)]
+    return None, Known("", shape, dtype, grad=True, leaf=True, memory=0)
+
+
+def kinks(state: State, known: Known) -> Bound:
+    """A leaf with small whole numbers, among them zeros and ties."""
+    return literal(known.shape, known.dtype, _KINKS_FROM + state.take(64), True), None
+
+
+def flipped_values(state: State, known: Known) -> Bound:
+    """A literal of the transposed shape."""
+    return literal(known.shape[::-1], known.dtype, state.take(1024)), None
+
+
+def values_of_four(state: State, known: Known) -> Bound:
+    """A literal of shape (2, 2)."""
+    return literal((2, 2), known.dtype, state.take(1024)), None
+
+
 def mask(state: State, known: Known) -> Bound:
     """A literal of bools of the same shape."""
     start = state.take(8)
@@ -120,14 +144,22 @@ def _transposed(state: State, shape: Shape, dtype: str, digit: int) -> Expr:
     return literal(shape, dtype, digit)
 
 
-_OTHER = {"float32": "float64", "float64": "float32", "float16": "float32", "bfloat16": "float32",
-          "complex64": "complex128", "complex128": "complex64"}
+_OTHER = {
+    "float32": "float64",
+    "float64": "float32",
+    "float16": "float32",
+    "bfloat16": "float32",
+    "complex64": "complex128",
+    "complex128": "complex64",
+}
 
 _OMITTED_SEED: Bound = (OMIT, None)
 
 
 def seed(state: State, root: Known) -> Bound:
-    """The seed of a pass from this root: absent, None or a tensor, in every way that torch accepts or refuses."""
+    """The seed of a pass from this root: absent, None or a tensor, in every way that torch accepts or
+    refuses.
+    """
     kind = state.take(32)
     shape, dtype = root.shape, root.dtype
     if root.size == 1 and root.real and kind < 18:
@@ -146,10 +178,26 @@ def tensor_seed(state: State, root: Known) -> Bound:
     return literal(root.shape, root.dtype, state.take(1024)), None
 
 
+def other_seed(state: State, root: Known) -> Bound:
+    """A seed of another dtype, real for real: it is cast."""
+    return literal(root.shape, _OTHER[root.dtype], state.take(1024)), None
+
+
+def named_seed(state: State, root: Known) -> Bound:
+    """A new tensor with a name that fits as a seed."""
+    name = state.fresh("s")
+    known = state.leaf(
+        name, root.shape, root.dtype, literal(root.shape, root.dtype, state.take(1024)), grad=False
+    )
+    return known.expr, known
+
+
 def tracked_seed(state: State, root: Known) -> Bound:
     """A new leaf that requires grad and fits as a seed."""
     name = state.fresh("s")
-    known = state.leaf(name, root.shape, root.dtype, literal(root.shape, root.dtype, state.take(1024), True), grad=True)
+    known = state.leaf(
+        name, root.shape, root.dtype, literal(root.shape, root.dtype, state.take(1024), True), grad=True
+    )
     return known.expr, known
 
 
@@ -173,20 +221,29 @@ def wrong_seed(state: State, root: Known) -> Bound:
 
 _SEEDS: tuple[Callable[[State, Known, int], Expr], ...] = (
     lambda state, root, digit: literal(root.shape, _OTHER[root.dtype], digit),
-    lambda state, root, digit: ["method", literal((), root.dtype, digit), "expand", list(root.shape), {}]
-    if root.shape else literal((), root.dtype, digit),
+    lambda state, root, digit: (
+        ["method", literal((), root.dtype, digit), "expand", list(root.shape), {}]
+        if root.shape
+        else literal((), root.dtype, digit)
+    ),
     lambda state, root, digit: _transposed(state, root.shape, root.dtype, digit),
     lambda state, root, digit: literal(root.shape, root.dtype, digit, True),
     lambda state, root, digit: tracked_seed(state, root)[0],
-    lambda state, root, digit: literal(root.shape, "int64", digit) if root.real else literal(root.shape, root.dtype, digit),
+    lambda state, root, digit: (
+        literal(root.shape, "int64", digit) if root.real else literal(root.shape, root.dtype, digit)
+    ),
     lambda state, root, digit: ["call", "torch.zeros_like", [root.expr], {}],
     lambda state, root, digit: ["call", "torch.ones_like", [root.expr], {}],
     lambda state, root, digit: ["list", [literal(root.shape, root.dtype, digit)]],
     lambda state, root, digit: literal(root.shape, root.dtype, 992 + digit % 32),
-    lambda state, root, digit: wrong_seed(state, root)[0] if digit & 1 else literal(root.shape, root.dtype, digit),
+    lambda state, root, digit: (
+        wrong_seed(state, root)[0] if digit & 1 else literal(root.shape, root.dtype, digit)
+    ),
     lambda state, root, digit: literal((3,) if root.shape != (3,) else (3, 1), root.dtype, digit),
 )
-"""Another dtype, expanded, not contiguous, requiring grad, integers, zeros, ones, in a list, special, refused."""
+"""Another dtype, expanded, not contiguous, requiring grad, integers, zeros, ones, in a list, special,
+refused.
+"""
 
 
 def inputs(state: State, root: Known) -> Bound:
@@ -220,7 +277,29 @@ _INPUTS: tuple[Callable[[State, Known], Expr], ...] = (
 ARGUMENTS: dict[str, Callable[..., Bound]] = {
     function.__name__: function
     for function in (
-        constant, count, power, flag, maybe, keep, create, cast, values, row_values, mask, positions, at, seed, tensor_seed,
-        tracked_seed, wrong_seed, inputs,
+        constant,
+        count,
+        power,
+        flag,
+        maybe,
+        keep,
+        create,
+        cast,
+        values,
+        row_values,
+        kink_shape,
+        kinks,
+        flipped_values,
+        values_of_four,
+        mask,
+        positions,
+        at,
+        seed,
+        tensor_seed,
+        named_seed,
+        other_seed,
+        tracked_seed,
+        wrong_seed,
+        inputs,
     )
 }

@@ -10,8 +10,8 @@ WORD_BITS = 24
 
 WORD_LIMIT = (1 << WORD_BITS) - 1
 
-FEWEST_STEPS = 4
-MOST_STEPS = 9
+FEWEST_STEPS = 5
+MOST_STEPS = 10
 
 _MASK = (1 << 64) - 1
 _SPREAD = 0x9E3779B97F4A7C15
@@ -28,9 +28,9 @@ def _scrambled(value: int) -> int:
 class Digits:
     """Reads one integer as digits of varying base, the least significant first.
 
-    Small integers give small first digits, so that shrinking the integer simplifies the program. When the integer is
-    used up, digits go on from its scrambled value, so that later decisions do not all fall on zero; an integer that
-    was zero from the start gives zeros for ever.
+    Small integers give small first digits, so that shrinking the integer simplifies the program. When the
+    integer is used up, digits go on from its scrambled value, so that later decisions do not all fall on
+    zero; an integer that was zero from the start gives zeros for ever.
     """
 
     __slots__ = ("_rest", "_spare")

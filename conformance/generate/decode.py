@@ -1,7 +1,7 @@
 """From a list of integers to a program.
 
-The first integer chooses the leaves, each further one a step; what is left of the first chooses the end. Every list of
-integers gives a program, the empty one the shortest: a leaf and a backward pass.
+The first integer chooses the leaves, each further one a step; what is left of the first chooses the end.
+Every list of integers gives a program, the empty one the shortest: a leaf and a backward pass.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from conformance.generate import (
     steps_hooks,
     steps_operations,
     steps_passes,
+    steps_subgradients,
     steps_views,
 )
 from conformance.generate.choices import Digits
@@ -24,30 +25,34 @@ from conformance.generate.templates import Compiled, Step
 from conformance.programs import Program, parse
 
 FAMILIES: tuple[tuple[int, tuple[Step, ...]], ...] = (
-    (30, steps_operations.ARITHMETIC),
-    (12, steps_operations.POINTWISE),
+    (24, steps_operations.ARITHMETIC),
+    (10, steps_operations.SMOOTH),
+    (6, steps_operations.POINTWISE),
+    (3, steps_operations.ACTIVATIONS),
     (18, steps_operations.REDUCTIONS),
-    (6, steps_operations.PRODUCTS),
-    (7, steps_operations.SELECTION),
-    (6, steps_operations.CASTS),
-    (4, steps_operations.COMPLEX_NUMBERS),
-    (14, steps_views.VIEWS),
+    (7, steps_operations.PRODUCTS),
+    (9, steps_operations.SELECTION),
+    (7, steps_operations.CASTS),
+    (6, steps_operations.COMPLEX_NUMBERS),
+    (16, steps_subgradients.SUBGRADIENTS),
+    (12, steps_views.VIEWS),
     (18, steps_views.INPLACE),
     (6, steps_views.LEAVES),
     (8, steps_views.SAVED),
     (16, steps_views.REWRITTEN),
-    (24, steps_passes.BACKWARD),
-    (14, steps_passes.ACCUMULATION),
+    (4, steps_views.LAYOUTS),
+    (22, steps_passes.BACKWARD),
+    (13, steps_passes.ACCUMULATION),
     (12, steps_passes.RELEASE),
     (8, steps_passes.ROOTS),
     (8, steps_passes.INPUTS),
     (10, steps_passes.GRAD),
     (9, steps_passes.HIGHER),
-    (14, steps_hooks.TENSOR_HOOKS),
-    (5, steps_hooks.NODE_HOOKS),
-    (10, steps_hooks.FLAGS),
-    (6, steps_hooks.MODES),
-    (10, steps_functions.FUNCTIONS),
+    (16, steps_hooks.TENSOR_HOOKS),
+    (6, steps_hooks.NODE_HOOKS),
+    (11, steps_hooks.FLAGS),
+    (7, steps_hooks.MODES),
+    (13, steps_functions.FUNCTIONS),
 )
 """Every step, in families with weights."""
 
@@ -71,7 +76,7 @@ class _Tables:
         total = sum(weight for weight, _ in FAMILIES)
         self.slots: list[list[Compiled]] = [[]]
         reached = 0
-        for (weight, _), ready in zip(FAMILIES, families):
+        for (weight, _), ready in zip(FAMILIES, families, strict=False):
             reached += weight
             while len(self.slots) <= (_SLOTS - 1) * reached // total:
                 self.slots.append(ready)
@@ -124,13 +129,16 @@ def _begin(state: State) -> None:
 
 
 def _end(state: State) -> None:
-    """A loss over up to three tensors that can still be differentiated, and a backward pass."""
+    """A loss over what no other operation uses, as far as it can still be differentiated, and a backward
+    pass.
+    """
     usable = [known for known in state.live if state.usable(known)]
     if not usable:
         usable = [new_leaf(state, (2,))]
     interior = [known for known in usable if not known.leaf]
-    chosen = interior[-1 - state.take(2) :] or usable[-2:]
-    terms = [_term(state, known) for known in dict.fromkeys([*chosen[:2], usable[state.take(len(usable))]])]
+    loose = [known for known in interior if not known.used][-4:]
+    chosen = loose or interior[-1:] or usable[-2:]
+    terms = [_term(state, known) for known in dict.fromkeys([*chosen, usable[state.take(len(usable))]])]
     loss = terms[0]
     for term in terms[1:]:
         loss = ["binary", "+", loss, term]
@@ -150,5 +158,3 @@ def _term(state: State, known: Known) -> object:
     else:
         weighted = ["binary", "*", expr, literal(known.shape, known.dtype, state.take(512))]
     return ["method", weighted, "sum", [], {}]
-
-

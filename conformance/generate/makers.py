@@ -95,7 +95,11 @@ def magnitude(state: State, name: str, parent: Known, rule: str = "same") -> Non
 def view(state: State, name: str, parent: Known, rule: str) -> None:
     """A view: the same memory."""
     state.derived(
-        name, _RULES[rule](parent.shape), parent.dtype, (parent,), memory=parent.memory,
+        name,
+        _RULES[rule](parent.shape),
+        parent.dtype,
+        (parent,),
+        memory=parent.memory,
         writable=parent.writable and not (parent.leaf and parent.grad),
     )
 
@@ -129,7 +133,9 @@ def constant(state: State, name: str, parent: Known) -> None:
 
 def alias(state: State, name: str, parent: Known) -> None:
     """The same memory, without history."""
-    state.derived(name, parent.shape, parent.dtype, (), plain=True, memory=parent.memory, writable=parent.writable)
+    state.derived(
+        name, parent.shape, parent.dtype, (), plain=True, memory=parent.memory, writable=parent.writable
+    )
 
 
 def new_leaf(state: State, name: str, parent: Known) -> None:
@@ -140,7 +146,7 @@ def new_leaf(state: State, name: str, parent: Known) -> None:
 
 
 def gradient(state: State, name: str, origin: Known, known: Known, created: object) -> None:
-    """A gradient of a pass from the origin with respect to a tensor, with history if the pass made a graph."""
+    """A gradient of a pass from the origin, with history if the pass made a graph."""
     if created:
         state.derived(name, known.shape, known.dtype, (origin, known), writable=False)
     else:
@@ -149,14 +155,31 @@ def gradient(state: State, name: str, origin: Known, known: Known, created: obje
 
 def real_part(state: State, name: str, parent: Known) -> None:
     """A real view of a complex tensor."""
-    dtype = "float32" if parent.dtype == "complex64" else "float64" if parent.dtype in COMPLEX else parent.dtype
+    dtype = (
+        "float32" if parent.dtype == "complex64" else "float64" if parent.dtype in COMPLEX else parent.dtype
+    )
     state.derived(name, parent.shape, dtype, (parent,), writable=False)
 
 
 MAKERS: dict[str, Callable[..., None]] = {
     function.__name__: function
     for function in (
-        same, passed, wide, saved, shaped, total, magnitude, view, locked_view, picked, converted, multiplied, constant,
-        alias, new_leaf, gradient, real_part,
+        same,
+        passed,
+        wide,
+        saved,
+        shaped,
+        total,
+        magnitude,
+        view,
+        locked_view,
+        picked,
+        converted,
+        multiplied,
+        constant,
+        alias,
+        new_leaf,
+        gradient,
+        real_part,
     )
 }

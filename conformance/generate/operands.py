@@ -1,7 +1,7 @@
 """What can be bound to the holes of a step: live tensors that fit, made on the spot where there is none.
 
-A binder takes the state and earlier bindings and returns an expression and what is known of it. Nothing is drawn and
-thrown away: a binder lists what fits and picks from the list.
+A binder takes the state and earlier bindings and returns an expression and what is known of it. Nothing is
+drawn and thrown away: a binder lists what fits and picks from the list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,24 @@ from conformance.generate.state import Known, State
 
 Bound = tuple[Expr, Any]
 
-SHAPES: tuple[Shape, ...] = ((2,), (3,), (), (2, 3), (2, 2), (3, 2), (2, 1), (1,), (3,), (4,), (1, 3), (2, 2), (0,), (1, 1), (2, 3), (2, 0))
+SHAPES: tuple[Shape, ...] = (
+    (2,),
+    (3,),
+    (),
+    (2, 3),
+    (2, 2),
+    (3, 2),
+    (2, 1),
+    (1,),
+    (3,),
+    (4,),
+    (1, 3),
+    (2, 2),
+    (0,),
+    (1, 1),
+    (2, 3),
+    (2, 0),
+)
 """Shapes of new leaves. Most pairs broadcast or multiply; sizes 0 and 1 are among them."""
 
 _RECENT = (0, 0, 1, 1, 2, 3)
@@ -41,140 +58,93 @@ def pick(state: State, fitting: list[Known]) -> Known:
 def new_leaf(state: State, shape: Shape, dtype: str = "float32", *, grad: bool = True) -> Known:
     """Create a tensor from numbers."""
     prefix = "x" if grad else "c"
-    return state.leaf(state.fresh(prefix), shape, dtype, literal(shape, dtype, state.take(1024), grad), grad=grad)
+    return state.leaf(
+        state.fresh(prefix), shape, dtype, literal(shape, dtype, state.take(1024), grad), grad=grad
+    )
 
 
-def _usable(state: State) -> list[Known]:
+def candidates(state: State) -> list[Known]:
     dead = state.dead
     return [known for known in state.live if known.grad and not known.nodes & dead]
 
 
-def _bound(known: Known) -> Bound:
+def bound(known: Known) -> Bound:
     return known.expr, known
 
 
 def grad(state: State) -> Bound:
     """A tensor that requires grad, from which a backward pass would work."""
-    fitting = _usable(state)
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
+    fitting = candidates(state)
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
 
 
 def real(state: State) -> Bound:
     """As ``grad``, with real entries."""
-    fitting = [known for known in _usable(state) if known.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
+    fitting = [known for known in candidates(state) if known.dtype not in COMPLEX]
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
 
 
 def exact(state: State) -> Bound:
     """As ``grad``, float32 or float64."""
-    fitting = [known for known in _usable(state) if known.dtype in ("float32", "float64")]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
+    fitting = [known for known in candidates(state) if known.dtype in ("float32", "float64")]
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
 
 
 def anything(state: State) -> Bound:
     """Any live tensor, released or not."""
-    return _bound(pick(state, state.live)) if state.live else grad(state)
+    return bound(pick(state, state.live)) if state.live else grad(state)
 
 
 def leaf(state: State) -> Bound:
     """A leaf that requires grad."""
     fitting = [known for known in state.live if known.leaf and known.grad]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
 
 
 def real_leaf(state: State) -> Bound:
     """A real leaf that requires grad."""
     fitting = [known for known in state.live if known.leaf and known.grad and known.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
-
-
-def three_rows(state: State) -> Bound:
-    """A tensor with three rows that requires grad."""
-    fitting = [known for known in _usable(state) if known.shape and known.shape[0] == 3 and known.size]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (3, 2))[state.take(2)]))
-
-
-def two_rows(state: State) -> Bound:
-    """A tensor with two rows that requires grad."""
-    fitting = [known for known in _usable(state) if known.shape and known.shape[0] == 2 and known.size]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((2,), (2, 3))[state.take(2)]))
-
-
-def long_vector(state: State) -> Bound:
-    """A contiguous real vector with at least three entries that requires grad."""
-    fitting = [
-        k for k in _usable(state) if len(k.shape) == 1 and k.size > 2 and k.dtype not in COMPLEX and k.writable | k.leaf
-    ]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (4,))[state.take(2)]))
-
-
-def ranked_leaf(state: State) -> Bound:
-    """A leaf with at least one row that requires grad."""
-    fitting = [known for known in state.live if known.leaf and known.grad and known.shape and known.size]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (2, 2))[state.take(2)]))
-
-
-def ranked_real(state: State) -> Bound:
-    """A real tensor with at least one row that requires grad."""
-    fitting = [k for k in _usable(state) if k.shape and k.size and k.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (2, 2), (3, 2))[state.take(3)]))
-
-
-def real_rows(state: State) -> Bound:
-    """A real tensor with at least two rows that requires grad."""
-    fitting = [k for k in _usable(state) if k.shape and k.size and k.shape[0] > 1 and k.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (2, 2), (3, 2))[state.take(3)]))
-
-
-def real_matrix(state: State) -> Bound:
-    """A real matrix that requires grad."""
-    fitting = [k for k in _usable(state) if len(k.shape) == 2 and k.size and k.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((2, 2), (2, 3), (3, 2))[state.take(3)]))
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(16)]))
 
 
 def real_scalar_leaf(state: State) -> Bound:
     """A leaf of rank 0."""
     fitting = [k for k in state.live if k.leaf and k.grad and not k.shape and k.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ()))
-
-
-def new_matrix(state: State) -> Bound:
-    """A matrix with history that nothing else uses yet."""
-    return _bound(_product(state, real_matrix(state)[1]))
+    return bound(pick(state, fitting) if fitting else new_leaf(state, ()))
 
 
 def plain_float(state: State) -> Bound:
     """A leaf that does not require grad."""
     fitting = [known for known in state.live if not known.grad and known.leaf]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(12)], grad=False))
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(12)], grad=False))
 
 
 def extra_leaf(state: State) -> Bound:
     """A new leaf with a result that depends on it."""
     known = new_leaf(state, SHAPES[state.take(8)])
-    _product(state, known)
-    return _bound(known)
+    product(state, known)
+    return bound(known)
 
 
 def plain_like(state: State, other: Known) -> Bound:
     """A new tensor of the same shape and dtype that does not require grad."""
-    return _bound(new_leaf(state, other.shape, other.dtype, grad=False))
+    return bound(new_leaf(state, other.shape, other.dtype, grad=False))
 
 
 def fresh_leaf(state: State) -> Bound:
     """A new real leaf."""
-    return _bound(new_leaf(state, SHAPES[state.take(12)], "float64" if state.take(4) == 3 else "float32"))
+    return bound(new_leaf(state, SHAPES[state.take(12)], "float64" if state.take(4) == 3 else "float32"))
 
 
 def plain(state: State) -> Bound:
     """A tensor that does not require grad."""
     fitting = [known for known in state.live if not known.grad]
     if fitting and state.take(4):
-        return _bound(pick(state, fitting))
-    return _bound(new_leaf(state, SHAPES[state.take(12)], grad=False))
+        return bound(pick(state, fitting))
+    return bound(new_leaf(state, SHAPES[state.take(12)], grad=False))
 
 
-def _product(state: State, source: Known) -> Known:
+def product(state: State, source: Known) -> Known:
     """A new interior tensor: what a leaf is where an interior tensor is wanted."""
     name = state.fresh("h")
     state.assign(name, ["binary", "*", source.expr, number(state.take(8))])
@@ -183,99 +153,55 @@ def _product(state: State, source: Known) -> Known:
 
 def inner(state: State) -> Bound:
     """A real tensor with history."""
-    fitting = [known for known in _usable(state) if not known.leaf and known.dtype not in COMPLEX]
-    return _bound(pick(state, fitting) if fitting else _product(state, real(state)[1]))
+    fitting = [known for known in candidates(state) if not known.leaf and known.dtype not in COMPLEX]
+    return bound(pick(state, fitting) if fitting else product(state, real(state)[1]))
 
 
 def new_inner(state: State) -> Bound:
     """A tensor with history that nothing else uses yet."""
-    return _bound(_product(state, real(state)[1]))
+    return bound(product(state, real(state)[1]))
 
 
 def writable(state: State) -> Bound:
     """A real tensor with history that in-place operations may change."""
     fitting = [
         known
-        for known in _usable(state)
+        for known in candidates(state)
         if known.writable and not known.leaf and known.dtype not in COMPLEX
     ]
     if fitting and state.take(3):
-        return _bound(pick(state, fitting))
-    return _bound(_product(state, real(state)[1]))
-
-
-def rows(state: State, text: str = "1") -> Bound:
-    """A writable tensor with history, and at least so many rows."""
-    return _bound(_rows(state, int(text), wanted="write"))
-
-
-def ranked(state: State, text: str = "1") -> Bound:
-    """A tensor that requires grad, and has at least so many rows."""
-    return _bound(_rows(state, int(text), wanted="grad"))
-
-
-def _rows(state: State, count: int, wanted: str) -> Known:
-    fitting = [known for known in _usable(state) if known.shape and known.shape[0] >= count and known.size]
-    if wanted == "write":
-        fitting = [k for k in fitting if k.writable and not k.leaf and k.dtype not in COMPLEX]
-    if fitting:
-        return pick(state, fitting)
-    found = new_leaf(state, ((3,), (3, 2), (4,), (3, 1))[state.take(4)])
-    return _product(state, found) if wanted == "write" else found
-
-
-def matrix(state: State) -> Bound:
-    """A tensor of rank 2 that requires grad."""
-    fitting = [known for known in _usable(state) if len(known.shape) == 2 and known.size]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((2, 2), (2, 3), (3, 2), (3, 1))[state.take(4)]))
-
-
-def square(state: State) -> Bound:
-    """A square matrix that requires grad."""
-    fitting = [k for k in _usable(state) if len(k.shape) == 2 and k.shape[0] == k.shape[1] and k.size]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((2, 2), (3, 3))[state.take(2)]))
-
-
-def vector(state: State) -> Bound:
-    """A tensor of rank 1 with at least two entries that requires grad."""
-    fitting = [known for known in _usable(state) if len(known.shape) == 1 and known.size > 1]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (2,), (4,))[state.take(3)]))
-
-
-def many(state: State) -> Bound:
-    """A tensor with more than one entry that requires grad."""
-    fitting = [known for known in _usable(state) if known.size > 1]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, ((3,), (2, 2), (2, 3))[state.take(3)]))
+        return bound(pick(state, fitting))
+    return bound(product(state, real(state)[1]))
 
 
 def complex_valued(state: State) -> Bound:
     """A complex tensor that requires grad."""
-    fitting = [known for known in _usable(state) if known.dtype in COMPLEX]
+    fitting = [known for known in candidates(state) if known.dtype in COMPLEX]
     if fitting:
-        return _bound(pick(state, fitting))
-    return _bound(new_leaf(state, SHAPES[state.take(8)], COMPLEX[state.take(4) == 3]))
+        return bound(pick(state, fitting))
+    return bound(new_leaf(state, SHAPES[state.take(8)], COMPLEX[state.take(4) == 3]))
 
 
 def root(state: State) -> Bound:
     """What a backward pass starts from: usually something with history."""
-    usable = _usable(state)
+    usable = candidates(state)
     fitting = [known for known in usable if not known.leaf]
     if fitting and state.take(16) != 15:
-        return _bound(pick(state, fitting))
+        return bound(pick(state, fitting))
     if usable:
-        return _bound(_product(state, pick(state, usable)))
-    return _bound(_product(state, grad(state)[1]))
+        return bound(product(state, pick(state, usable)))
+    return bound(product(state, grad(state)[1]))
 
 
 def scalar(state: State) -> Bound:
     """A real root with one entry."""
-    fitting = [k for k in _usable(state) if k.size == 1 and not k.leaf and k.dtype not in COMPLEX]
+    fitting = [k for k in candidates(state) if k.size == 1 and not k.leaf and k.dtype not in COMPLEX]
     if fitting and state.take(2):
-        return _bound(pick(state, fitting))
+        return bound(pick(state, fitting))
     source: Known = real(state)[1]
     name = state.fresh("l")
     state.assign(name, ["method", ["binary", "*", source.expr, source.expr], "sum", [], {}])
-    return _bound(state.derived(name, (), source.dtype, (source,)))
+    return bound(state.derived(name, (), source.dtype, (source,)))
 
 
 def wide(state: State, other: Known) -> Bound:
@@ -290,10 +216,10 @@ def wide(state: State, other: Known) -> Bound:
             if common is not None and _small(common):
                 fitting.append(known)
     if fitting and state.take(4) != 3:
-        return _bound(pick(state, fitting))
-    narrower = (shape, shape[1:], (1,) * len(shape), (), shape[:-1] + (1,) if shape else (2,), (2, *shape))
+        return bound(pick(state, fitting))
+    narrower = (shape, shape[1:], (1,) * len(shape), (), (*shape[:-1], 1) if shape else (2,), (2, *shape))
     chosen = narrower[state.take(5 if len(shape) > 1 else 6)]
-    return _bound(new_leaf(state, chosen, other.dtype, grad=state.take(4) != 3))
+    return bound(new_leaf(state, chosen, other.dtype, grad=state.take(4) != 3))
 
 
 def _small(shape: Shape) -> bool:
@@ -315,20 +241,27 @@ def like(state: State, other: Known) -> Bound:
         and not known.nodes & dead
     ]
     if fitting and state.take(4) != 3:
-        return _bound(pick(state, fitting))
-    return _bound(new_leaf(state, other.shape, other.dtype, grad=state.take(3) != 2))
+        return bound(pick(state, fitting))
+    return bound(new_leaf(state, other.shape, other.dtype, grad=state.take(3) != 2))
 
 
 def leaf_like(state: State, other: Known) -> Bound:
     """A new leaf of the same shape and dtype that requires grad."""
-    return _bound(new_leaf(state, other.shape, other.dtype))
+    return bound(new_leaf(state, other.shape, other.dtype))
 
 
 def other_leaf(state: State, other: Known) -> Bound:
     """A new real leaf of the same shape, or of rank 0, in another dtype."""
     dtypes = [dtype for dtype in ("float64", "float32", "float16", "bfloat16") if dtype != other.dtype]
     dtype = dtypes[(0, 0, 0, 1, 2)[state.take(5)]]
-    return _bound(new_leaf(state, other.shape if state.take(4) else (), dtype))
+    return bound(new_leaf(state, other.shape if state.take(4) else (), dtype))
+
+
+def other_scalar(state: State, other: Known) -> Bound:
+    """A new leaf of rank 0 in another dtype of the same kind of numbers."""
+    if other.dtype in COMPLEX:
+        return bound(new_leaf(state, (), COMPLEX[other.dtype == COMPLEX[0]]))
+    return bound(new_leaf(state, (), "float32" if other.dtype == "float64" else "float64"))
 
 
 def right_of(state: State, other: Known) -> Bound:
@@ -336,13 +269,16 @@ def right_of(state: State, other: Known) -> Bound:
     inside = other.shape[-1]
     fitting = [
         known
-        for known in _usable(state)
-        if known.dtype == other.dtype and 1 <= len(known.shape) <= 2 and known.shape[0] == inside and known.size
+        for known in candidates(state)
+        if known.dtype == other.dtype
+        and 1 <= len(known.shape) <= 2
+        and known.shape[0] == inside
+        and known.size
     ]
     if fitting:
-        return _bound(pick(state, fitting))
+        return bound(pick(state, fitting))
     shape = ((inside, 2), (inside,), (inside, inside), (inside, 1))[state.take(4)]
-    return _bound(new_leaf(state, shape, other.dtype, grad=state.take(4) != 3))
+    return bound(new_leaf(state, shape, other.dtype, grad=state.take(4) != 3))
 
 
 def reached(state: State, origin: Known) -> Bound:
@@ -350,45 +286,52 @@ def reached(state: State, origin: Known) -> Bound:
     nodes = origin.nodes
     leaves = [k for k in state.live if k.leaf and k.grad and k.bit & nodes]
     if leaves and state.take(4) != 3:
-        return _bound(pick(state, leaves))
+        return bound(pick(state, leaves))
     fitting = [k for k in state.live if k.grad and k.bit & nodes and k is not origin]
-    return _bound(pick(state, fitting or leaves or [origin]))
+    return bound(pick(state, fitting or leaves or [origin]))
 
 
 def reached_inner(state: State, origin: Known) -> Bound:
     """A tensor with history between the root and the leaves; the root itself where there is none."""
     fitting = [k for k in state.live if k.grad and not k.leaf and k.bit & origin.nodes and k is not origin]
-    return _bound(pick(state, fitting or [origin]))
+    return bound(pick(state, fitting or [origin]))
 
 
 def unreached(state: State, origin: Known) -> Bound:
     """A leaf that the pass does not arrive at."""
     fitting = [k for k in state.live if k.leaf and k.grad and not k.bit & origin.nodes]
-    return _bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(4)]))
-
-
-def protected(state: State, text: str, *arguments: Any) -> Bound:
-    """The named binder, and a product in place of a tensor whose gradient goes to a leaf as it is."""
-    expr, known = BINDERS[text](state, *arguments)
-    if not known.direct:
-        return expr, known
-    temporary = Known(
-        known.name, known.shape, known.dtype, grad=known.grad, leaf=False, memory=state.memory(),
-        nodes=known.nodes, bit=state.operation(), writable=True,
-    )
-    temporary.nodes |= temporary.bit
-    state.uses[known.memory] = state.uses.get(known.memory, 0) | temporary.bit
-    return ["binary", "*", expr, number(1 + state.take(7))], temporary
+    return bound(pick(state, fitting) if fitting else new_leaf(state, SHAPES[state.take(4)]))
 
 
 BINDERS: dict[str, Callable[..., Bound]] = {
     function.__name__: function
     for function in (
-        grad, real, exact, anything, leaf, real_leaf, three_rows, two_rows, long_vector,
-        ranked_leaf, ranked_real, real_rows, real_matrix, real_scalar_leaf, new_matrix, plain_like,
-        plain_float, extra_leaf, fresh_leaf, plain, inner, new_inner, writable, rows, ranked, matrix, square,
-        vector, many, complex_valued, root, scalar, wide, like, leaf_like, other_leaf,
-        right_of, reached, reached_inner, unreached,
-        protected,
+        grad,
+        real,
+        exact,
+        anything,
+        leaf,
+        real_leaf,
+        real_scalar_leaf,
+        plain_like,
+        plain_float,
+        extra_leaf,
+        fresh_leaf,
+        plain,
+        inner,
+        new_inner,
+        writable,
+        complex_valued,
+        root,
+        scalar,
+        wide,
+        like,
+        leaf_like,
+        other_leaf,
+        other_scalar,
+        right_of,
+        reached,
+        reached_inner,
+        unreached,
     )
 }

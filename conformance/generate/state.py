@@ -1,7 +1,7 @@
 """What the decoder knows about the program that it has written so far.
 
-The knowledge is there to choose what fits. It is a forecast, not a second interpreter: a step that fails on purpose
-may leave it slightly wrong, which makes a later statement fail or be skipped, never malformed.
+The knowledge is there to choose what fits. It is a forecast, not a second interpreter: a step that fails on
+purpose may leave it slightly wrong, which makes a later statement fail or be skipped, never malformed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,28 @@ from conformance.generate.literals import COMPLEX, Expr, Shape, numel
 class Known:
     """A live tensor: its name and what is believed about it.
 
-    ``nodes`` has one bit for each leaf and recorded operation among its ancestors, ``bit`` is its own. ``memory``
-    numbers the storage that it shares with its views. ``direct`` says that a leaf may receive this tensor's gradient buffer as it is: a view
-    operation on such a tensor would make torch itself unsound (ACC-25, ACC-31, SEED-14, SEED-28), so none is drawn.
+    ``nodes`` has one bit for each leaf and recorded operation among its ancestors, ``bit`` is its own.
+    ``memory`` numbers the storage that it shares with its views. ``direct`` says that a leaf may receive
+    this tensor's gradient buffer as it is: a view operation on such a tensor would make torch itself
+    unsound (ACC-25, ACC-31, SEED-14, SEED-28), so none is drawn. ``used`` says that another operation takes
+    it.
     """
 
-    __slots__ = ("bit", "direct", "dtype", "expr", "grad", "leaf", "memory", "name", "nodes", "shape", "size", "writable")
+    __slots__ = (
+        "bit",
+        "direct",
+        "dtype",
+        "expr",
+        "grad",
+        "leaf",
+        "memory",
+        "name",
+        "nodes",
+        "shape",
+        "size",
+        "used",
+        "writable",
+    )
 
     def __init__(
         self,
@@ -48,6 +64,7 @@ class Known:
         self.bit = bit
         self.direct = direct
         self.writable = writable
+        self.used = False
 
     @property
     def real(self) -> bool:
@@ -58,11 +75,23 @@ class Known:
 class State:
     """The program so far, and the digits of the current choice.
 
-    ``dead`` has the bits of the operations that can no longer run backward: released, or something that they saved
-    was modified. ``uses`` maps a storage to the operations that may have saved it.
+    ``dead`` has the bits of the operations that can no longer run backward: released, or something that
+    they saved was modified. ``uses`` maps a storage to the operations that may have saved it.
     """
 
-    __slots__ = ("body", "clauses", "counters", "dead", "defined", "digits", "leaves", "live", "memories", "node", "uses")
+    __slots__ = (
+        "body",
+        "clauses",
+        "counters",
+        "dead",
+        "defined",
+        "digits",
+        "leaves",
+        "live",
+        "memories",
+        "node",
+        "uses",
+    )
 
     def __init__(self) -> None:
         self.body: list[dict[str, Any]] = []
@@ -133,6 +162,7 @@ class State:
         nodes = self.operation()
         bit = nodes
         for parent in parents:
+            parent.used = True
             if parent.grad:
                 grad = True
                 nodes |= parent.nodes
@@ -153,7 +183,9 @@ class State:
         return known
 
     def written(self, target: Known, others: tuple[Known, ...]) -> None:
-        """Remember an in-place operation: what saved this storage is dead, all its views have a new history."""
+        """Remember an in-place operation: what saved this storage is dead, all its views have a new
+        history.
+        """
         self.dead |= self.uses.get(target.memory, 0)
         nodes = self.operation()
         bit = nodes

@@ -7,9 +7,11 @@ from conformance.generate.templates import Step
 _UNARY = ("neg", "square", "abs", "reciprocal", "clone")
 _SAVING_RESULT = ("exp", "tanh", "sigmoid", "sqrt", "rsqrt", "expm1")
 _SAVING_INPUT = ("sin", "cos", "log", "log1p", "sinh", "cosh", "atan", "asinh", "tan", "log2", "log10")
-_REAL_ONLY = ("relu", "floor", "sign", "frac", "round", "trunc", "ceil", "erf", "exp2", "sinc", "nan_to_num")
-_ACTIVATIONS = ("relu6", "silu", "softplus", "leaky_relu", "hardtanh", "elu", "logsigmoid", "softsign", "gelu", "selu",
-                "celu", "hardshrink", "softshrink")
+_REAL_ONLY = ["relu", "floor", "sign", "frac", "round", "trunc", "ceil", "erf", "exp2", "sinc", "nan_to_num"]
+_ACTIVATIONS = [
+    "relu6", "silu", "softplus", "leaky_relu", "hardtanh", "elu", "logsigmoid", "softsign", "gelu",
+    "selu", "celu", "hardshrink", "softshrink",
+]
 
 ARITHMETIC = (
     Step("H = X * Y", "X:grad Y:wide(X)", "H=wide(X,Y)", weight=8),
@@ -41,12 +43,21 @@ ARITHMETIC = (
     Step("H = torch.xlogy(X, Y)", "X:exact Y:wide(X)", "H=wide(X,Y)"),
 )
 
-POINTWISE = (
-    *(Step(f"H = X.{name}()", "X:grad", "H=passed(X)" if name == "clone" else "H=same(X)", weight=2) for name in _UNARY),
+SMOOTH = (
+    *(
+        Step(f"H = X.{name}()", "X:grad", "H=passed(X)" if name == "clone" else "H=same(X)", weight=2)
+        for name in _UNARY
+    ),
     *(Step(f"H = X.{name}()", "X:grad", "H=saved(X)", weight=2) for name in _SAVING_RESULT),
     *(Step(f"H = torch.{name}(X)", "X:grad", "H=same(X)") for name in _SAVING_INPUT),
+)
+
+ACTIVATIONS = tuple(
+    Step(f"H = torch.nn.functional.{name}(X)", "X:real", "H=saved(X)") for name in _ACTIVATIONS
+)
+
+POINTWISE = (
     *(Step(f"H = X.{name}()", "X:real", "H=saved(X)") for name in _REAL_ONLY),
-    *(Step(f"H = torch.nn.functional.{name}(X)", "X:real", "H=saved(X)") for name in _ACTIVATIONS),
     Step("H = X.relu()", "X:real", "H=saved(X)", "SUBGRAD-01", weight=3),
     Step("H = X.abs()", "X:real", "H=same(X)", "SUBGRAD-01", weight=3),
     Step("H = X.clamp(-1.0, 1.0)", "X:real", "H=same(X)", "SUBGRAD-02", weight=3),
@@ -82,7 +93,7 @@ REDUCTIONS = (
     Step("L = X.std()", "X:many", "L=magnitude(X,one)", "SUBGRAD-08"),
     Step("H = X.sum(0)", "X:protected(ranked)", "H=shaped(X,row)", weight=3),
     Step("H = X.sum(-1, keepdim=True)", "X:protected(ranked)", "H=shaped(X,kept_last)", weight=2),
-    Step("H = X.sum(0)", "X:protected(square)", "H=shaped(X,row)", weight=2),
+    Step("H = X.sum(1)", "X:protected(square)", "H=shaped(X,row)", weight=3),
     Step("H = X.mean(0)", "X:ranked", "H=shaped(X,row)"),
     Step("H = X.prod(0)", "X:ranked", "H=shaped(X,row)", "SUBGRAD-09"),
     Step("H = X.amax(0)", "X:protected(ranked)", "H=shaped(X,row)", "SUBGRAD-03"),
@@ -127,6 +138,7 @@ CASTS = (
     Step("H = X * Y.double()", "X:real Y:like(X)", "H=wide(X,Y)", "DTYPE-01", weight=2),
     Step("H = X * Y.to(D)", "X:real Y:leaf_like(X) D:cast(X)", "H=shaped(X,same,Y)", "DTYPE-01"),
     Step("H = X * Y", "X:real Y:other_leaf(X)", "H=wide(X,Y)", "DTYPE-07", weight=2),
+    Step("H = X * Y", "X:many Y:other_scalar(X)", "H=wide(X,Y)", "DTYPE-07", weight=4),
 )
 
 COMPLEX_NUMBERS = (
@@ -139,6 +151,13 @@ COMPLEX_NUMBERS = (
     Step("H = X.sgn()", "X:complex_valued", "H=same(X)", "DTYPE-03"),
     Step("H = torch.exp(X)", "X:complex_valued", "H=saved(X)", "DTYPE-03"),
     Step("H = X * Y", "X:complex_valued Y:other_leaf(X)", "H=wide(X,Y)", "DTYPE-04", weight=2),
-    Step("H = X * complex(0.5, -2.0)", "X:grad", "", "DTYPE-04"),
-    Step("L = (X * X.conj()).real.sum()", "X:protected(complex_valued)", "L=magnitude(X,one)", "DTYPE-03", weight=2),
+    Step("H = Y * X", "X:complex_valued Y:other_leaf(X)", "H=wide(Y,X)", "DTYPE-04", weight=2),
+    Step(
+        "H = X * complex(0.5, -2.0)\n(H.real * V).sum().backward()\nX.grad",
+        "X:exact V:values(X)", "", "DTYPE-04", weight=2,
+    ),
+    Step(
+        "L = (X * X.conj()).real.sum()",
+        "X:protected(complex_valued)", "L=magnitude(X,one)", "DTYPE-03", weight=2,
+    ),
 )

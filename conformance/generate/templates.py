@@ -1,8 +1,9 @@
-"""Steps of programs as data: a piece of source with holes, what fits the holes, and what is known afterwards.
+"""Steps of programs as data: a piece of source with holes, what fits the holes, and what is known
+afterwards.
 
-A hole is a name in capitals. ``holes`` says in order what is bound to each, as ``X:grad Y:wide(X) C:number``; a hole
-that is not listed is a new name. ``then`` says what the step leaves behind, as ``H=same(X); ran(L,K,G)``: what is
-known of a new tensor, or an effect on the state.
+A hole is a name in capitals. ``holes`` says in order what is bound to each, as ``X:grad Y:wide(X)
+C:number``; a hole that is not listed is a new name. ``then`` says what the step leaves behind, as
+``H=same(X); ran(L,K,G)``: what is known of a new tensor, or an effect on the state.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from conformance.generate.arguments import ARGUMENTS
 from conformance.generate.effects import EFFECTS
 from conformance.generate.literals import Expr
 from conformance.generate.makers import MAKERS
-from conformance.generate.arguments import ARGUMENTS
-from conformance.generate.operands import BINDERS
 from conformance.generate.omit import OMIT
+from conformance.generate.operands import BINDERS
+from conformance.generate.ranks import RANKS
 from conformance.generate.state import Known, State
 from conformance.programs import parse
 
@@ -26,7 +28,7 @@ _HOLE = re.compile(r"^[A-Z][A-Z0-9_]*$")
 _CALL = re.compile(r"^(\w+)(?:\(([^)]*)\))?$")
 _SPACES = re.compile(r"\s+(?=[A-Z][A-Z0-9_]*:)")
 
-_BINDERS: dict[str, Callable[..., tuple[Expr, Any]]] = {**BINDERS, **ARGUMENTS}
+_BINDERS: dict[str, Callable[..., tuple[Expr, Any]]] = {**BINDERS, **RANKS, **ARGUMENTS}
 
 Fill = Callable[[list[Expr]], Any]
 
@@ -48,7 +50,9 @@ class Compiled:
     __slots__ = ("_binds", "_clauses", "_fills", "_names", "_releases", "_size", "_then", "classes", "step")
 
     def __init__(self, step: Step, classes: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Raises ProgramError when the source is not in the form, ValueError when the row names nothing known."""
+        """Raises ProgramError when the source is not in the form, ValueError when the row names nothing
+        known.
+        """
         self.step = step
         self.classes = tuple(classes)
         index: dict[str, int] = {}

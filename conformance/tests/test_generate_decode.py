@@ -67,8 +67,11 @@ def test_another_process_decodes_the_same() -> None:
     hashes = []
     for hash_seed in ("0", "1"):
         done = subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path)},
-            capture_output=True, text=True, check=True,
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         hashes.append(done.stdout)
     assert hashes[0] == hashes[1] == f"{[decode(random_choices(5, i)).hash for i in range(20)]}\n"
