@@ -17,6 +17,7 @@ COMMANDS = {
     "record": "record traces of torch for the fixtures",
     "spec": "list, search and show clauses",
     "faults": "plant faults in the reference engine and show which are found",
+    "engines": "list the known engines; install or remove one, in an environment of its own",
     "cuda": "all that needs a GPU, in one command",
 }
 
@@ -44,7 +45,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
     for name, text in COMMANDS.items():
         sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         if name == command:
-            module = import_module(f"conformance.cli.{name}")
+            module = import_module("conformance.cli." + name.replace("-", "_"))
             module.arguments(sub)
             sub.set_defaults(execute=module.execute)
     return parser

@@ -87,4 +87,10 @@ def interpreter(known: Known, directory: str | None = None) -> Path:
 
 def installed(known: Known, directory: str | None = None) -> bool:
     """True if the engine's environment is there; one that needs none is."""
-    return known.in_process or interpreter(known, directory).exists()
+    python = interpreter(known, directory)
+    return known.in_process or (python.exists() and not unfinished(python.parent.parent))
+
+
+def unfinished(place: Path) -> bool:
+    """True where making an environment was broken off."""
+    return (place / "unfinished").exists()

@@ -1,4 +1,4 @@
-"""tinygrad: lazy, without requires_grad: all that a pass reaches has a gradient, results and constants too."""
+"""tinygrad: lazy, without requires_grad: all that a pass reaches has a gradient, constants too."""
 
 import os
 
