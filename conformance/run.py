@@ -175,6 +175,9 @@ class Run:
         except EngineError as error:
             self._stopped = str(error)
             raise
+        except Exception as error:
+            self._stopped = f"a defect of the suite: {type(error).__name__}: {clip(str(error), 500)}"
+            raise
         finally:
             footer = Footer(
                 complete=complete,
@@ -183,7 +186,7 @@ class Run:
                 health=self.health.report(),
                 verdicts=dict(sorted(self.health.verdicts.items())),
                 stale=tuple(stale(self.settings.expected, self._verdicts, exists)) if complete else (),
-                stopped=self._stopped or ("" if complete else "the run broke off with an internal error"),
+                stopped=self._stopped,
             )
             self.writer.write(footer)
         return footer

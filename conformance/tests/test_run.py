@@ -311,6 +311,7 @@ def test_fail_fast_passes_over_expected_failures(go: Go) -> None:
     [
         (KeyboardInterrupt(), "interrupted"),
         (EngineError("it does not start any more", "fake"), "start any more"),
+        (ZeroDivisionError("a bug"), "a defect of the suite: ZeroDivisionError: a bug"),
     ],
 )
 def test_a_run_that_breaks_off_keeps_what_it_found(
