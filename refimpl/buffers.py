@@ -13,7 +13,7 @@ from .graph import Node
 from .operations import layout
 from .tensor import strides_of
 
-__all__ = ["add_gradients", "mark", "moved"]
+__all__ = ["add_gradients", "mark", "mark_recorded", "moved"]
 
 
 def mark(task: Any, node: Node, below: Node, grad: Any, passed: Any, given: Any) -> None:
@@ -27,7 +27,14 @@ def mark(task: Any, node: Node, below: Node, grad: Any, passed: Any, given: Any)
         task.bumps[below] = version
 
 
-def add_gradients(task: Any, below: Node, box: list[Any], second: Any) -> Any:
+def mark_recorded(node: Node, grads: Sequence[Any]) -> None:
+    """As `mark`, for the tensors of a pass that is recorded."""
+    for grad in grads:
+        if grad is not None and grad._counter is None:
+            grad._counter = [node.writes]
+
+
+def add_gradients(task: Any, below: Any, box: list[Any], second: Any) -> Any:
     """The sum of two gradients that meet before ``below``, in their own dtype (ACC-21, DTYPE-06).
 
     The first is in ``box``, with the number of references to it that do not count. If nobody else holds it

@@ -22,7 +22,7 @@ from typing import Any
 
 from . import devices, dtypes, modes, namespace, tensor_hooks
 from .accumulate import AccumulateGrad
-from .buffers import add_gradients, mark, moved
+from .buffers import add_gradients, mark, mark_recorded, moved
 from .errors import text
 from .graph import Edge, Meta, Node
 from .hooks import call_tensor_hooks
@@ -86,7 +86,7 @@ class GraphTask:
             Any
         ] = []  # tensors of captured gradients that were made early, to keep their versions
         self.queue: list[tuple[int, Node]] = []
-        self.bumps: dict[Node, int] = {}  # in-place additions that the gradient waiting at a node has seen
+        self.bumps: dict[Any, int] = {}  # in-place additions that the gradient waiting at a node has seen
         self.callbacks: list[Callable[[], Any]] = []
         self.seen: dict[int, Any] = {}  # id of an array -> weak reference to the tensor that shows it
 
@@ -250,6 +250,8 @@ def drain(task: GraphTask) -> None:
         if passed is not None and not any(out is passed[0] for out in outs):
             passed = None
         marked = (passed is not None or node.writes) and not task.recorded
+        if node.writes and task.recorded:
+            mark_recorded(node, outs)
         if not marked:
             given = None
         for place, below in enumerate(following):
@@ -286,7 +288,7 @@ def drain(task: GraphTask) -> None:
                     elif outs[place] is not None:
                         box = [old[nr], moved(outs, place, old[nr])]
                         old[nr] = None
-                        old[nr] = add_gradients(task, below, box, outs[place])
+                        old[nr] = add_gradients(task, (below, nr), box, outs[place])
                     old = None
                 if left == 0:
                     if not queue and sole is None:
@@ -349,7 +351,11 @@ def tensor_pre_hooks(task: GraphTask, node: Node, grads: Any) -> Any:
     if more is None or not (more.tensor_hooks or more.retains):
         return grads
     several = node.metas is not None
-    shown = [task.wrap(grad) for grad in grads] if several else [task.wrap(grads, task.bumps.get(node, 0))]
+    bumps = task.bumps
+    if several:
+        shown = [task.wrap(grad, bumps.get((node, nr), 0)) for nr, grad in enumerate(grads)]
+    else:
+        shown = [task.wrap(grads, bumps.get(node, 0))]
     for nr, lists in more.tensor_hooks.items():
         for hooks in lists:
             if hooks:

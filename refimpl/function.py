@@ -96,7 +96,7 @@ class FunctionNode(Node, FunctionCtx):
                     zero._counter = [1]  # torch fills them in place
                 given.append(zero)
             else:
-                given.append(task.wrap(grad))
+                given.append(task.wrap(grad, task.bumps.get((self, i), 0)))
         with modes.set_grad_enabled(state.grad):
             results = self.apply(*given)
         del given
