@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy
 
@@ -47,10 +47,12 @@ def coerce(op: Operation, values: list[Any], tensors: tuple[int, ...]) -> None:
     """Make tensors of numpy arrays, and numbers of numpy scalars; raise TypeError for what is neither."""
     for i in tensors:
         value = values[i]
-        if value is None or isinstance(value, Tensor):
-            continue
         name = op.parameters[i]
+        if value is None or (isinstance(value, Tensor) and name not in op.lists):
+            continue
         if name in op.lists:
+            if not isinstance(value, (list, tuple)):
+                _refuse(op, name, i, "tuple of Tensors", value)
             values[i] = [
                 each if each is None or isinstance(each, Tensor) else _strange(op, name, i, each)
                 for each in value
@@ -66,9 +68,13 @@ def _strange(op: Operation, name: str, i: int, value: Any) -> Any:
         return value.item()
     if isinstance(value, numpy.ndarray) and name in op.scalars:
         return wrap(value)
+    _refuse(op, name, i, "Tensor", value)
+
+
+def _refuse(op: Operation, name: str, i: int, wanted: str, value: Any) -> NoReturn:
     shown = "input" if name == "self" else name
     raise TypeError(
-        f"{op.key.partition('.')[0]}(): argument '{shown}' (position {i + 1}) must be Tensor, "
+        f"{op.key.partition('.')[0]}(): argument '{shown}' (position {i + 1}) must be {wanted}, "
         f"not {type(value).__name__}"
     )
 

@@ -220,10 +220,6 @@ def result_type(*operands: Any) -> DType:
 
 def can_cast(source: DType, target: DType, /) -> bool:
     """True if a result of type `source` may be written into a tensor of type `target` (INPLACE-18)."""
-    if target is bool_:
-        return source is bool_
-    if source.is_signed and source is not bool_ and not target.is_signed:
-        return target.category != INTEGER
     return source.category <= target.category
 
 

@@ -31,7 +31,8 @@ def promoted(op: Operation, values: list[Any]) -> list[Any]:
             if i == places[0] or (value.__class__ is bool and kind is not dtypes.bool_):
                 values[i] = kind.numpy.type(value)
         elif value.dtype != kind.numpy:
-            if kind.numpy in dtypes.REDUCED and not value.shape and i != places[0] and op.key in _WIDE_SCALARS:
+            wide = op.key in _WIDE_SCALARS and i != places[0] and not value.shape
+            if wide and kind.numpy in dtypes.REDUCED:
                 values[i] = value.item()  # enters the computation, which runs in float32, unrounded
             else:
                 values[i] = value.astype(kind.numpy)

@@ -228,13 +228,15 @@ def _at(F: Any, self: Any, dim: int, position: int, real: int) -> Any:
     return F.select(self, dim, position)
 
 
-def _range(F: Any, self: Any, dim: int, entry: slice) -> Any:
+def _range(F: Any, self: Any, dim: int, entry: slice, alone: bool = False) -> Any:
     step = 1 if entry.step is None else entry.step.__index__()
     if step <= 0:
         raise ValueError("slice step cannot be zero" if step == 0 else "step must be greater than zero")
     start, end = _bound(entry.start), _bound(entry.stop)
     if self.ndim == 0:
         raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+    if start in (None, 0) and end is None and step == 1 and not alone:
+        return self
     return F.slice_view(self, dim, 0 if start is None else start, END if end is None else end, step)
 
 
@@ -243,6 +245,8 @@ def getitem(F: Any, self: Any, item: Any) -> Any:
     """x[item]."""
     if item.__class__ is int:
         return _at(F, self, 0, item, 0)
+    if item.__class__ is slice:
+        return _range(F, self, 0, item, alone=True)
     result, left = _read(F, self, item)
     if left:
         return F.index(result, left)

@@ -11,6 +11,7 @@ import numpy
 from .. import dtypes
 from ..dtypes import REDUCED
 from . import layout
+from .arithmetic import is_number
 from .dimensions import axis_of
 from .pointwise import widen
 from .sizes import broadcast_shapes, shape_text
@@ -181,6 +182,9 @@ def outer(F: Any, self: Any, vec2: Any) -> Any:
 @composite()
 def matmul(F: Any, self: Any, other: Any) -> Any:
     """The product of tensors of any rank above 0, batches broadcast."""
+    if is_number(other) or is_number(self):
+        wrong = type(other if is_number(other) else self).__name__
+        raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {wrong}")
     first, second = self.ndim, other.ndim
     if first == 0 or second == 0:
         raise RuntimeError(

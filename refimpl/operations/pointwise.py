@@ -38,7 +38,8 @@ def unary(function: Callable[[Array], Array]) -> Forward:
 
 
 def binary(function: Callable[[Array, Array], Array], exact: bool = False) -> Forward:
-    """A forward over two operands of one type, one of which may be a python number (`exact`: see `on_pair`)."""
+    """A forward over two operands of one type, one of which may be a python number (`exact`: see
+    `on_pair`)."""
 
     def forward(self: Array, other: Array) -> Array:
         result = on_pair(function, self, other, exact)
@@ -48,10 +49,13 @@ def binary(function: Callable[[Array, Array], Array], exact: bool = False) -> Fo
     return forward
 
 
-def on_pair(function: Callable[[Array, Array], Array], self: Array, other: Array, exact: bool = False) -> Array:
+def on_pair(
+    function: Callable[[Array, Array], Array], self: Array, other: Array, exact: bool = False
+) -> Array:
     """`function(self, other)`, where a python number takes the other operand's type.
 
-    The reduced types compute in float32; there a number is rounded to their type first, unless `exact` (the four
+    The reduced types compute in float32; there a number is rounded to their type first, unless `exact` (the
+    four
     arithmetic operations and powers).
     """
     dtype = getattr(self, "dtype", None) or other.dtype

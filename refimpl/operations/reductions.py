@@ -312,7 +312,7 @@ def _logsumexp(self: Array, dim: Any, keepdim: bool = False) -> Array:
     axes = axes_of(dim, self.ndim)
     wide = widen(self)
     if self.size == 0:
-        return numpy.log(sum_over(wide, axes, keepdim)).astype(self.dtype)
+        return contiguous(arrays.asarray(numpy.log(sum_over(wide, axes, keepdim)).astype(self.dtype)))
     largest = numpy.max(wide, axis=tuple(axes), keepdims=True) if self.ndim else wide
     largest = numpy.where(numpy.isinf(largest), 0, largest).astype(wide.dtype)
     shift = largest if keepdim else arrays.asarray(largest).reshape(

@@ -268,7 +268,8 @@ operation(
     },
 )  # fmt: skip
 operation(
-    "copysign.Scalar", nary(_copysign, 2), parameters="self, other", tensors=("self", "other"), promotion=FLOAT,
+    "copysign.Scalar", nary(_copysign, 2), parameters="self, other", tensors=("self", "other"),
+    promotion=FLOAT,
     node="CopysignBackward1", inplace=True, gradients={"self": vjp(_copysign_self, "self", "result")},
 )  # fmt: skip
 

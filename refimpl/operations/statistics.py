@@ -18,9 +18,9 @@ from .table import composite, operation, vjp
 Array = Any
 
 
-def _check_float(self: Array, name: str) -> None:
+def _check_float(self: Array) -> None:
     if self.dtype.kind in "biu":
-        raise RuntimeError(f"{name}: input tensor must have either floating point or complex dtype")
+        raise RuntimeError("std and var only support floating point and complex dtypes")
 
 
 def _moments(self: Array, dim: Any, correction: float, keepdim: bool) -> tuple[Array, Array]:
@@ -41,12 +41,12 @@ def _moments(self: Array, dim: Any, correction: float, keepdim: bool) -> tuple[A
 
 
 def _var(self: Array, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Array:
-    _check_float(self, "std and var only support floating point and complex dtypes")
+    _check_float(self)
     return _moments(self, dim, correction, keepdim)[0]
 
 
 def _std(self: Array, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Array:
-    _check_float(self, "std and var only support floating point and complex dtypes")
+    _check_float(self)
     wide = _moments(self.astype(numpy.float64) if self.dtype.kind != "c" else self, dim, correction, keepdim)[
         0
     ]

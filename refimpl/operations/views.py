@@ -226,7 +226,7 @@ def adjoint(F: Any, self: Any) -> Any:
 def expand(self: Array, size: Sequence[int]) -> Array:
     """Repeated along new and size-1 dimensions by stride 0. Raises RuntimeError where sizes do not fit
     (VIEW-11)."""
-    kind = dtypes.of(self.dtype).tensor_name
+    kind = "CPUBFloat16Type" if self.dtype == dtypes.bfloat16.numpy else dtypes.of(self.dtype).tensor_name
     shape, strides = expand_geometry(self.shape, element_strides(self), size, kind)
     return arrays.restride(self, shape, strides)
 
