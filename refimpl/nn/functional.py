@@ -326,9 +326,12 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 def embedding(
     input: Tensor, weight: Tensor, padding_idx: int | None = None, max_norm: Any = None,
     norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False, sparse: bool = False,
+    scale_grad_by_freq: bool = False,
 ) -> Any:  # fmt: skip
-    """Rows of the weight by index; the row padding_idx gets no gradient (SUBGRAD-11)."""
+    """Rows of the weight by index; the row padding_idx gets no gradient (SUBGRAD-11).
+
+    Sparse gradients do not exist here.
+    """
     index = -1 if padding_idx is None else padding_idx
     if padding_idx is not None and padding_idx < 0:
         index = weight.shape[0] + padding_idx

@@ -162,21 +162,42 @@ def maybe_multiply(F: Any, grad: Any, factor: Any) -> Any:
     return grad if factor == 1 else F.mul_Scalar(grad, factor)
 
 
+# The four operations below run for most nodes of most graphs, so their formulas take the short way for real
+# gradients.
+def _real_grad(F: Any, grad: Any, dtype: Any) -> Any:
+    return F.handle_r_to_c(dtype, grad) if grad.dtype.kind == "c" else grad
+
+
+def _scaled_grad(F: Any, grad: Any, alpha: Any, dtype: Any) -> Any:
+    if alpha == 1 and grad.dtype.kind != "c":
+        return grad
+    return F.handle_r_to_c(dtype, F.maybe_multiply(grad, F.conj(alpha)))
+
+
+def _product_grad(F: Any, grad: Any, factor: Any, dtype: Any) -> Any:
+    if grad.dtype.kind != "c":
+        return F.mul(grad, factor)
+    return F.handle_r_to_c(dtype, F.mul(grad, F.conj(factor)))
+
+
+def _quotient_grad(F: Any, grad: Any, divisor: Any, dtype: Any) -> Any:
+    if grad.dtype.kind != "c":
+        return F.div_true(grad, divisor)
+    return F.handle_r_to_c(dtype, F.div(grad, F.conj(divisor)))
+
+
 operation(
     "add", add, tensors=("self", "other"), promotion=PROMOTE, node="AddBackward0", inplace=True, out=True,
     gradients={
-        "self": vjp(lambda F, grad, dtype: F.handle_r_to_c(dtype, grad), "self.dtype"),
-        "other": vjp(
-            lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(grad, F.conj(alpha))),
-            "alpha", "other.dtype",
-        ),
+        "self": vjp(_real_grad, "self.dtype"),
+        "other": vjp(_scaled_grad, "alpha", "other.dtype"),
     },
 )  # fmt: skip
 operation(
     "sub", sub, tensors=("self", "other"), promotion=PROMOTE, node="SubBackward0", inplace=True, out=True,
     functions=("sub", "subtract"), methods=("sub", "subtract"),
     gradients={
-        "self": vjp(lambda F, grad, dtype: F.handle_r_to_c(dtype, grad), "self.dtype"),
+        "self": vjp(_real_grad, "self.dtype"),
         "other": vjp(
             lambda F, grad, alpha, dtype: F.handle_r_to_c(dtype, F.maybe_multiply(F.neg(grad),
             F.conj(alpha))),
@@ -216,14 +237,8 @@ operation(
     "mul", mul, tensors=("self", "other"), promotion=PROMOTE, node="MulBackward0", inplace=True, out=True,
     functions=("mul", "multiply"), methods=("mul", "multiply"),
     gradients={
-        "self": vjp(
-            lambda F, grad, other, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(other))), "other",
-            "self.dtype"
-        ),
-        "other": vjp(
-            lambda F, grad, self, dtype: F.handle_r_to_c(dtype, F.mul(grad, F.conj(self))), "self",
-            "other.dtype"
-        ),
+        "self": vjp(_product_grad, "other", "self.dtype"),
+        "other": vjp(_product_grad, "self", "other.dtype"),
     },
 )  # fmt: skip
 # Overloads with a plain number: they keep no tensor, so their nodes can run twice (RETAIN-02).
@@ -247,10 +262,7 @@ operation(
     "div.true", div, tensors=("self", "other"), promotion=FLOAT, node="DivBackward0", inplace=True, out=True,
     functions=("true_divide",), methods=("true_divide",),
     gradients={
-        "self": vjp(
-            lambda F, grad, other, dtype: F.handle_r_to_c(dtype, F.div(grad, F.conj(other))), "other",
-            "self.dtype"
-        ),
+        "self": vjp(_quotient_grad, "other", "self.dtype"),
         "other": vjp(
             lambda F, grad, self, other, dtype: F.handle_r_to_c(
                 dtype, F.mul(F.neg(grad), F.conj(F.div(F.div(self, other), other)))
