@@ -5,6 +5,7 @@ Expressions are JSON of the program form. They are shared between programs and n
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 Expr = Any
@@ -85,6 +86,7 @@ def broadcast(left: Shape, right: Shape) -> Shape | None:
     return head + tuple(tail)
 
 
+@cache
 def numel(shape: Shape) -> int:
     """How many entries a tensor of this shape has."""
     count = 1
@@ -100,23 +102,16 @@ def _nested(shape: Shape, entries: tuple[Expr, ...], start: int, stride: int) ->
     return ["list", [_nested(shape[1:], entries, start + i * below, stride) for i in range(shape[0])]]
 
 
-_LITERALS: dict[tuple[Shape, str, int, bool], Expr] = {}
-
-
 def literal(shape: Shape, dtype: str, digit: int, requires_grad: bool = False) -> Expr:
     """The expression of a tensor with values from the tables; digit (0 to 1023) chooses which.
 
     Expressions are kept: the same arguments give the same object.
     """
-    key = (shape, dtype, digit, requires_grad)
-    found = _LITERALS.get(key)
-    if found is None:
-        found = _LITERALS[key] = _literal(shape, dtype, digit, requires_grad)
-    return found
+    return _literal(shape, dtype, _TABLE_OF_DIGIT[(digit >> 5) & 31], digit & 31, requires_grad)
 
 
-def _literal(shape: Shape, dtype: str, digit: int, requires_grad: bool) -> Expr:
-    which = _TABLE_OF_DIGIT[(digit >> 5) & 31]
+@cache
+def _literal(shape: Shape, dtype: str, which: int, digit: int, requires_grad: bool) -> Expr:
     kwargs: dict[str, Expr] = {} if dtype == "float32" else {"dtype": DTYPE_EXPR[dtype]}
     if requires_grad:
         kwargs["requires_grad"] = True
@@ -125,7 +120,7 @@ def _literal(shape: Shape, dtype: str, digit: int, requires_grad: bool) -> Expr:
     if dtype == "int64":
         return ["call", "torch.tensor", [_integers(shape, digit)], kwargs]
     entries = (_PAIRS if dtype in COMPLEX else TABLES)[which]
-    stride = 1 + 2 * ((digit >> 4) & 1)
+    stride = 1 + 2 * (digit >> 4)
     return ["call", "torch.tensor", [_nested(shape, entries, digit & 15, stride)], kwargs]
 
 
