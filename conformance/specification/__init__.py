@@ -16,14 +16,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from conformance.specification.life import STATUSES, LifeError, check_ids, is_version
+
 STRENGTHS = ("required", "torch-specific", "excluded")
 LEVELS = ("values", "state", "errors", "layout")
-RELEASES = ("2.13.0", "1.9.0", "1.2.0")
+RELEASES = ("2.13.0", "1.12.1", "1.9.0", "1.2.0")
 HOLDS = "holds"
 
 FAMILIES = (
     "SEED", "ACC", "RETAIN", "CREATE", "INPUTS", "LEAF", "VIEW", "INPLACE", "HOOK", "MODE", "LAYOUT", "DTYPE",
     "ERROR", "MULTI", "HIGHER", "FUNC", "DEVICE", "CONCURRENCY", "GRAD", "SUBGRAD",
+    "LIFETIME",
 )  # fmt: skip
 
 
@@ -56,6 +59,12 @@ class Clause:
     reason: str = ""  # why it is excluded
     sketch: str = ""  # a program that would show it where no fixture can, in torch source
     left_out: str = ""  # what of the sentence no program shows
+    touched: tuple[str, ...] = ()  # conditions over program and trace that say that a run touched it
+    faults: tuple[str, ...] = ()  # planted faults, beyond those planted for it, that make the sentence false
+    unbroken: str = ""  # why no planted fault breaks it
+    since: str = ""  # the suite version that added it
+    status: str = STATUSES[0]
+    history: tuple[str, ...] = ()  # what was corrected, deprecated or disputed, `VERSION: what and why`
 
     def holds(self, release: str) -> bool:
         """True if the clause was seen to hold in this release of torch."""
@@ -79,8 +88,20 @@ _REQUIRED = {
     "source": str,
     "probed": bool,
     "releases": dict,
+    "since": str,
+    "status": str,
 }
-_OPTIONAL = {"note": str, "reason": str, "sketch": str, "left_out": str}
+_OPTIONAL = {
+    "note": str,
+    "reason": str,
+    "sketch": str,
+    "left_out": str,
+    "touched": list,
+    "faults": list,
+    "unbroken": str,
+    "history": list,
+}
+_LISTS = ("levels", "touched", "faults", "history")
 _ID = re.compile(r"([A-Z]+)-(\d{2})")
 
 
@@ -111,7 +132,7 @@ def _read_clause(item: Any, family: str, where: str) -> Clause:
             hint = f"one of {', '.join((*_REQUIRED, *_OPTIONAL))}"
             raise SpecificationError(where, f"{key!r} is not a key of a clause", hint)
         if not isinstance(item[key], _OPTIONAL[key]) or not item[key]:
-            raise SpecificationError(where, f"{key} is empty or not a string")
+            raise SpecificationError(where, f"{key} is empty or not a {_OPTIONAL[key].__name__}")
     match = _ID.fullmatch(item["id"])
     if match is None or match.group(1) != family:
         raise SpecificationError(where, f"{item['id']!r} is not an id of this family", f"such as {family}-01")
@@ -125,7 +146,28 @@ def _read_clause(item: Any, family: str, where: str) -> Clause:
     said = item["releases"]
     if tuple(said) != RELEASES or not all(isinstance(what, str) and what for what in said.values()):
         raise SpecificationError(where, "releases does not say what each release does", ", ".join(RELEASES))
-    return Clause(family=family, **{**item, "levels": tuple(item["levels"])})
+    _check_life(item, where)
+    read: dict[str, Any] = {key: tuple(value) if key in _LISTS else value for key, value in item.items()}
+    return Clause(family=family, **read)
+
+
+def _check_life(item: Any, where: str) -> None:
+    for key in _LISTS:
+        if not all(isinstance(entry, str) and entry for entry in item.get(key, ())):
+            raise SpecificationError(where, f"{key} holds something that is no text")
+    if not is_version(item["since"]):
+        raise SpecificationError(where, f"since is {item['since']!r}", "a suite version, such as 2026.1")
+    if item["status"] not in STATUSES:
+        raise SpecificationError(where, f"status is {item['status']!r}", f"one of {', '.join(STATUSES)}")
+    entries = item.get("history", ())
+    if (item["status"] != STATUSES[0]) != bool(entries):
+        what = "a clause has a history if, and only if, it does not simply stand"
+        raise SpecificationError(where, what, "history")
+    for entry in entries:
+        version, colon, why = entry.partition(": ")
+        if not is_version(version) or not colon or not why:
+            hint = "`VERSION: what and why`, such as `2026.2: …`"
+            raise SpecificationError(where, f"history: {entry!r}", hint)
 
 
 @cache
@@ -136,7 +178,12 @@ def load_families() -> tuple[Family, ...]:
     if found != set(FAMILIES):
         strange = sorted(found ^ set(FAMILIES))
         raise SpecificationError("clauses/", f"{', '.join(strange)}: a file is missing, or one too many")
-    return tuple(_load(name, (folder / f"{name}.json").read_text(encoding="utf-8")) for name in FAMILIES)
+    families = tuple(_load(name, (folder / f"{name}.json").read_text(encoding="utf-8")) for name in FAMILIES)
+    try:
+        check_ids((clause.id, clause.since) for family in families for clause in family.clauses)
+    except LifeError as error:
+        raise SpecificationError("clauses/", error.what, error.hint) from error
+    return families
 
 
 def _load(name: str, text: str) -> Family:

@@ -24,7 +24,9 @@ GOOD: dict[str, Any] = {
             "levels": ["values"],
             "source": "a file",
             "probed": True,
-            "releases": {"2.13.0": "holds", "1.9.0": "holds", "1.2.0": "differs: x"},
+            "since": "2026.1",
+            "status": "stands",
+            "releases": {"2.13.0": "holds", "1.12.1": "holds", "1.9.0": "holds", "1.2.0": "differs: x"},
         }
     ],
 }
@@ -32,9 +34,9 @@ GOOD: dict[str, Any] = {
 
 def test_all_clauses_are_there() -> None:
     clauses = load_clauses()
-    assert len(clauses) == 317
-    assert sum(clause.probed for clause in clauses) == 305
-    assert len({clause.id for clause in clauses}) == 317
+    assert len(clauses) == 337
+    assert sum(clause.probed for clause in clauses) == 325
+    assert len({clause.id for clause in clauses}) == 337
     assert [family.name for family in load_families()] == list(specification.FAMILIES)
     assert Counter(clause.strength for clause in clauses)["excluded"] <= 15
 
@@ -86,6 +88,12 @@ def _with(key: str, value: Any) -> dict[str, Any]:
         (_with("releases", {"2.13.0": "holds"}), "what each release does"),
         (_with("verdict", "fine"), "'verdict' is not a key"),
         (_with("note", ""), "note is empty"),
+        (_with("since", "soon"), "since is 'soon'"),
+        (_with("status", "fine"), "status is 'fine'"),
+        (_with("status", "disputed"), "has a history if, and only if"),
+        (_with("history", ["2026.2: a reason"]), "has a history if, and only if"),
+        (_with("touched", [""]), "touched holds something that is no text"),
+        (_with("faults", "acc-overwrite"), "faults is empty or not a list"),
     ],
 )
 def test_bad_clause_data_is_refused(data: Any, says: str) -> None:
