@@ -239,11 +239,11 @@ def _records(lines: list[bytes], where: str) -> tuple[Iterator[tuple[str, dict[s
 def _record(line: bytes, where: str) -> tuple[str, dict[str, Any]]:
     hint = "the file was edited or damaged; run again"
     try:
-        record = json.loads(line)
+        record = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise ResultsError("is not a line of JSON", where, hint) from error
     name = record.pop("record", "") if isinstance(record, dict) else ""
-    if name not in _validators():
+    if not isinstance(name, str) or name not in _validators():
         raise ResultsError("is neither header, program nor footer", where, hint)
     schema = record.get("schema", SCHEMA)
     if name == "header" and isinstance(schema, int) and schema > SCHEMA:
@@ -257,6 +257,10 @@ def _record(line: bytes, where: str) -> tuple[str, dict[str, Any]]:
         at = "/".join(str(part) for part in problem.absolute_path) or "the line"
         raise ResultsError(f"is not a valid {name} record: {at}: {clip(problem.message, 200)}", where, hint)
     return name, record
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
 
 
 def _header(record: dict[str, Any]) -> Header:

@@ -13,7 +13,11 @@ _GROUPS_NAMED = 20
 
 
 def lines(results: Results) -> Iterator[str]:
-    """The result of a run, as lines for a terminal."""
+    """The result of a run, as lines for a terminal; what is shown of an engine's text is inert."""
+    yield from map(visible, _lines(results))
+
+
+def _lines(results: Results) -> Iterator[str]:
     header = results.header
     column = summarize([results]).columns[0]
     oracle = f"{header.oracle['name']} {header.oracle['version']}".strip()
@@ -49,15 +53,15 @@ def _group(group: Group) -> Iterator[str]:
     if failure is None or failure.difference is None:
         return
     difference: Mapping[str, Any] = failure.difference
-    yield f"    {visible(difference['where'])}: {difference['path']} ({difference['level']})"
+    yield f"    {difference['where']}: {difference['path']} ({difference['level']})"
     yield f"      torch:  {_line(difference['oracle'], 150)}"
     yield f"      engine: {_line(difference['engine'], 150)}"
     for line in failure.source.splitlines()[:14]:
-        yield f"    | {visible(clip(line, 150))}"
+        yield f"    | {clip(line, 150)}"
 
 
 def _line(text: str, longest: int) -> str:
-    return visible(clip(" ".join(str(text).split()), longest))
+    return clip(" ".join(str(text).split()), longest)
 
 
 def health_lines(health: Mapping[str, Any]) -> Iterator[str]:
@@ -75,8 +79,8 @@ def health_lines(health: Mapping[str, Any]) -> Iterator[str]:
     )
     if health.get("generated"):
         yield (
-            f"  {health['gradient_at_end_share']:.0%} of {health['generated']:,} generated programs end in a "
-            "compared gradient"
+            f"  {health.get('gradient_at_end_share', 0):.0%} of {health['generated']:,} generated programs "
+            "end in a compared gradient"
         )
     for warning in health.get("warnings", ()):
         yield f"  warning: {warning}"

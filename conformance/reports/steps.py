@@ -23,7 +23,7 @@ def step_lines(step: Mapping[str, Any] | None) -> str:
         return "nothing was observed"
     try:
         return _step_lines(step)
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError):
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError):
         return f"not a step of a trace: {step!r}"
 
 
