@@ -277,6 +277,21 @@ class Facts:
         return used if used in ("in-place", "hook") else "observe"
 
 
+_FACTS: Dict[int, Tuple[Dict[str, Any], Facts]] = {}
+_FACTS_KEPT = 1024
+
+
+def facts_of(statement: Dict[str, Any]) -> Facts:
+    """The facts of a statement, kept: the oracle, the engine and the shadow run the very same statements, which
+    nobody changes. Holding a statement keeps its number its own."""
+    known = _FACTS.get(id(statement))
+    if known is None:
+        if len(_FACTS) >= _FACTS_KEPT:
+            _FACTS.clear()
+        known = _FACTS[id(statement)] = (statement, Facts(statement))
+    return known[1]
+
+
 _KINDS = {
     "print": "observe", "delete": "delete", "with": "block", "repeat": "block", "if": "block",
     "define": "define",
@@ -472,6 +487,10 @@ class Engine:
     set_attribute: Callable[[Any, str, Any], None] = staticmethod(setattr)
     reading: Mapping[str, Callable[[Any], Any]] = types.MappingProxyType({})
     """Fields of a tensor that the engine gives in another way than torch."""
+    sample: Any = (1.0, 2.0)
+    """What a tensor is made of to see what tensors can do."""
+    differs: Mapping[str, str] = types.MappingProxyType({})
+    """Names of torch's that mean something else in the engine, with what; the adapter leaves them out."""
     unread: FrozenSet[str] = frozenset()
     """Fields that stand in traces but are not the engine's own, such as the dtype of Python's numbers."""
     operators = OPERATORS
@@ -708,6 +727,38 @@ class Engine:
         offset = tensor.storage_offset()
         return tensor.data_ptr() - offset * tensor.element_size(), offset
 
+    # -- what the adapter leaves out
+
+    def native(self) -> Tuple[Any, Any]:
+        """Where the engine's own functions are, and a tensor of its own: what an adapter wraps."""
+        return self.module, self.module.tensor(self.sample)
+
+    def undeclared(self, names: Iterable[str]) -> List[str]:
+        """The names that a direct call of the engine finds at work, though programs find them missing."""
+        module, sample = self.native()
+        declared = self.module.tensor(self.sample)
+        found = []
+        for name in names:
+            if name in self.differs or name in SKIPPED:
+                continue
+            if name.startswith("Tensor."):
+                known = hasattr(declared, name[7:]) and name not in self.absent
+                function = getattr(sample, name[7:], None)
+            else:
+                known, function = self._declares(name), module
+                for part in name.split(".")[1:]:
+                    function = getattr(function, part, None)
+            if not known and callable(function) and works(function, sample, name.startswith("Tensor.")):
+                found.append(name)
+        return found
+
+    def _declares(self, name: str) -> bool:
+        try:
+            self.resolve(name)
+        except (Unsupported, AttributeError):
+            return False
+        return True
+
     # -- state that a program may leave behind
 
     def _state_accessors(self) -> List[Tuple[str, Callable[[], Any], Callable[[Any], Any]]]:
@@ -775,6 +826,22 @@ class Engine:
         if before is not always:
             tell(always)
         return before
+
+
+SKIPPED = words("Tensor.numpy Tensor.to Tensor.cpu torch.Tensor.backward")
+"""Names whose direct call says nothing."""
+
+
+def works(function: Callable[..., Any], sample: Any, is_method: bool) -> bool:
+    """Whether a call with a tensor and a little more gives anything."""
+    others: Tuple[Tuple[Any, ...], ...] = ((), (sample,), (0,))
+    for other in others:
+        try:
+            if function(*(other if is_method else (sample, *other))) is not None:
+                return True
+        except Exception as error:
+            release(error)
+    return False
 
 
 class _NoType:
@@ -1003,8 +1070,14 @@ class Observer:
         self.asks_layout = not self.native and hasattr(engine.tensor_type, "layout")
         self.known = engine.identity == "known"
         self.reads = engine.reads()
+        self.by_numpy = (
+            engine.bytes_rung == "numpy"
+            and type(engine).bytes_of is Engine.bytes_of
+            and type(engine).storage_of is Engine.storage_of
+        )
         self.has_neg = self.fast and hasattr(engine.tensor_type, "is_neg")
         self.has_zero = self.fast and hasattr(engine.tensor_type, "_is_zerotensor")
+        self.device: Tuple[Any, str] = (None, "")  # the last one that was seen, and its name
         self.on_cpu = engine.main_device is None  # so all tensors but meta ones have their bytes here
 
     def names(self, names: Iterable[str], values: Dict[str, Any], group: Group) -> Dict[str, Any]:
@@ -1086,7 +1159,10 @@ class Observer:
         dtype = engine.dtype_names[t.dtype]
         shape = list(t.shape)
         strides = list(t.stride())
-        device = engine.device_name(t.device)
+        where, known = t.device, self.device
+        if where is not known[0]:  # an engine may have one object for each device
+            known = self.device = (where, engine.device_name(where))
+        device = known[1]
         if device == "meta":
             return self._each(t, group, is_grad)
         if self.asks_layout and str(t.layout).rpartition(".")[2] != "strided":
@@ -1108,6 +1184,10 @@ class Observer:
         if count == 0:
             fields["bytes"] = ""
             place, offset = ("empty", id(t)), 0
+        elif self.by_numpy and dtype != "bfloat16":  # as `bytes_of` and `storage_of` do
+            fields["bytes"] = t.detach().numpy().tobytes().hex()
+            offset = t.storage_offset()
+            place = t.data_ptr() - offset * t.element_size()
         elif not self.native:
             fields["bytes"] = engine.bytes_of(t).hex()
             place, offset = engine.storage_of(t)
@@ -1819,7 +1899,7 @@ class Interpreter:
 
     def step(self, at: int, s: Dict[str, Any]) -> Dict[str, Any]:
         """Run one top-level statement and observe."""
-        facts = Facts(s)
+        facts = facts_of(s)
         values = self.globals
         step: Dict[str, Any] = {
             "at": at,
@@ -2085,9 +2165,15 @@ def stack_depth() -> int:
 
 
 def run(
-    program: Dict[str, Any], engine: Engine, schema: Dict[str, Any], shadow: bool = False
+    program: Dict[str, Any],
+    engine: Engine,
+    schema: Dict[str, Any],
+    shadow: bool = False,
+    digest: Optional[str] = None,
 ) -> Dict[str, Any]:
     """Run a program and return its trace. The same program on the same engine gives the same trace.
+
+    ``digest`` is the program's hash, from a caller that has it already.
 
     What the program leaves changed in the engine is put back and stands in ``leaks``. Raises BadProgram for
     what is not a program; whatever the engine raises is an outcome in the trace.
@@ -2099,7 +2185,9 @@ def run(
     ):
         raise BadProgram("not a program of form %d" % FORM)
     body = program["body"]
-    trace: Dict[str, Any] = {"form": FORM, "program": hashlib.sha256(dumps(body).encode("ascii")).hexdigest()}
+    if digest is None:
+        digest = hashlib.sha256(dumps(body).encode("ascii")).hexdigest()
+    trace: Dict[str, Any] = {"form": FORM, "program": digest}
     interpreter = Interpreter(engine, schema, shadow)
     before = engine.state()
     always = engine.warn_always(True)
@@ -2142,7 +2230,11 @@ def describe(engine: Engine) -> Dict[str, Any]:
         "bytes": engine.bytes_rung,
         "device": engine.devices["main"],
         "build": build_of(engine.module),
-        "capabilities": {"absent": sorted(engine.absent), "reads_absent": sorted(reads_absent(engine))},
+        "capabilities": {
+            "absent": sorted(engine.absent),
+            "reads_absent": sorted(reads_absent(engine)),
+            "dtypes": sorted(set(engine.dtype_names.values())),
+        },
     }
 
 
@@ -2182,6 +2274,8 @@ def serve(name: str, lines: Iterable[bytes], write: Callable[[Dict[str, Any]], N
                     os.chdir(place)
                 write(reply)
             write({"done": message["batch"]})
+        elif do == "undeclared" and engine is not None:
+            write({"undeclared": engine.undeclared(message["names"])})
         elif do == "bye":
             write({"bye": True})
             return

@@ -18,6 +18,7 @@ COMMANDS = {
     "spec": "list, search and show clauses",
     "faults": "plant faults in the reference engine and show which are found",
     "engines": "list the known engines; install or remove one, in an environment of its own",
+    "check-adapter": "whether an adapter tells the truth about its engine",
     "cuda": "all that needs a GPU, in one command",
 }
 

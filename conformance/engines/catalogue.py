@@ -35,6 +35,7 @@ class Known:
     module: str = ""  # the module to import where torch's own names are enough
     tools: tuple[str, ...] = ()  # programs that must be on PATH
     environment: Mapping[str, str] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()  # what an engine without an adapter lacks, though the name is there
     in_process: bool = False  # it lives in the Python of the suite, beside the oracle's torch
     note: str = ""
 
@@ -67,7 +68,7 @@ def _rows(path: Path) -> list[Known]:
 
 
 def _row(path: Path, table: dict[str, Any]) -> Known:
-    table.update({key: tuple(table.get(key, ())) for key in ("requires", "tools")})
+    table.update({key: tuple(table.get(key, ())) for key in ("requires", "tools", "absent")})
     return Known(adapter=path, **table)
 
 

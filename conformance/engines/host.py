@@ -123,6 +123,23 @@ class ProcessEngine(EngineHandle):
 
     # -- running
 
+    def undeclared(self, names: Sequence[str]) -> list[str] | None:
+        """The names that the engine has and its adapter leaves out; None where it does not know the question.
+
+        Raises EngineError if it does not answer.
+        """
+        process = self._process or self._start()
+        process.send(_message(do="undeclared", names=list(names)))
+        try:
+            answer = _parsed(process.line(self._start_timeout))
+        except Trouble as trouble:
+            self._kill()
+            raise EngineError(
+                f"asked for what is undeclared: {trouble}", self._where, "run it by hand"
+            ) from None
+        found = answer.get("undeclared")
+        return [str(name) for name in found] if isinstance(found, list) else None
+
     def run(self, programs: Sequence[Program]) -> list[Reply]:
         """One reply for each program, in order."""
         self._answered = {}

@@ -27,7 +27,7 @@ class InProcess(EngineHandle):
 
     def _run(self, program: Program) -> Reply:
         try:
-            return Trace(runner.run(program.to_json(), self.engine, self._schema, self._shadow))
+            return Trace(runner.run(program.to_json(), self.engine, self._schema, self._shadow, program.hash))
         except runner.BadProgram as error:
             return Failure("protocol error", f"the runner refused the program: {error}")
 

@@ -117,6 +117,7 @@ def _known(
         timeout=timeout,
         env={**_environment(""), **known.environment},
         memory=memory,
+        absent=known.absent,
         runs_runner=True,
     )
 

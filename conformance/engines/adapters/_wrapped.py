@@ -12,16 +12,40 @@ BINARY = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
 }  # fmt: skip
+METHODS_ALONE = "view expand bool double float half int long short bfloat16 size".split()
+NUMPY_DIFFERS = {
+    "torch.equal": "compares entry by entry",
+    "torch.result_type": "gives numpy's dtype",
+    "torch.sort": "gives the values alone",
+    "torch.topk": "gives the values alone",
+    "torch.median": "gives the mean of the middle two",
+    "torch.nanmedian": "gives the mean of the middle two",
+    "torch.nonzero": "gives one array for each dimension",
+    "Tensor.nonzero": "gives one array for each dimension",
+    "Tensor.repeat": "repeats each entry",
+    "torch.meshgrid": "takes another order of dimensions",
+    "torch.linspace": "takes no tensors",
+    "torch.cummax": "gives the values alone",
+    "torch.cummin": "gives the values alone",
+    "Tensor.cummax": "gives the values alone",
+    "Tensor.cummin": "gives the values alone",
+    "torch.as_strided": "takes no negative strides and copies",
+}
 COMPARED = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 NAMED = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow", "matmul": "matmul",
-         "subtract": "sub", "multiply": "mul", "divide": "truediv"}  # fmt: skip
+         "subtract": "sub", "multiply": "mul", "divide": "truediv", "true_divide": "truediv"}  # fmt: skip
 ALIKE = (
     "exp exp2 log log2 log10 log1p expm1 sqrt sin cos tan sinh cosh tanh sign floor ceil square reciprocal "
-    "maximum minimum logaddexp matmul where dot outer trunc isnan isfinite isinf sinc erf rsqrt"
+    "maximum minimum logaddexp logaddexp2 matmul where dot outer trunc isnan isfinite isinf sinc erf rsqrt "
+    "logical_and logical_or logical_not logical_xor allclose isclose fmod remainder hypot copysign positive "
+    "ravel roll fmax fmin heaviside fliplr tril triu trace kron cross inner real imag angle conj float_power "
+    "floor_divide nan_to_num vdot argsort hstack vstack take tile count_nonzero nansum nanmean isfinite "
+    "erfinv logcumsumexp"
 ).split()  # the same name and the same arguments in numpy
 RENAMED = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "neg": "negative",
            "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "abs": "abs", "round": "round",
-           "mm": "matmul", "mv": "matmul"}  # fmt: skip
+           "mm": "matmul", "mv": "matmul",
+           "absolute": "abs", "negative": "negative", "bmm": "matmul"}  # fmt: skip
 
 
 class DType(object):
@@ -190,8 +214,20 @@ def numpy_like(space, axis="axis", keep="keepdims", **more):
     if hasattr(space, "max"):
         found.update(max=reduce(space.max, full=True), min=reduce(space.min, full=True),
                      amax=reduce(space.max), amin=reduce(space.min))  # fmt: skip
-    if "cumsum" in found:
+    if hasattr(space, "clip"):
+        found["clamp"] = found["clip"] = lambda x, min=None, max=None: space.clip(x, min, max)
+    if hasattr(space, "flip"):
+        found["flip"] = lambda x, dims: space.flip(x, dims)
+    if hasattr(space, "linalg") and hasattr(space.linalg, "norm"):
+        found["linalg.norm"] = found["norm"] = lambda x: space.linalg.norm(x)
+    if hasattr(space, "argmax"):
+        found.update(argmax=reduce(space.argmax, full=True), argmin=reduce(space.argmin, full=True))
+    if hasattr(space, "std"):
+        found.update(std=lambda x: space.std(x, ddof=1), var=lambda x: space.var(x, ddof=1))
+    if hasattr(space, "cumsum"):
         found["cumsum"] = lambda x, dim: space.cumsum(x, **{axis: dim})
+    if hasattr(space, "cumprod"):
+        found["cumprod"] = lambda x, dim: space.cumprod(x, **{axis: dim})
     found.update(reshape=shaped, view=shaped, permute=permute, squeeze=squeeze, unsqueeze=unsqueeze)
     found.update(expand=expand, broadcast_to=expand, flatten=flatten, transpose=swap, t=turn)
     for name, own in (("stack", "stack"), ("cat", "concatenate")):
@@ -225,11 +261,11 @@ def sort_of(data):
     return ("int64" if int in sorts else "bool"), shape
 
 
-def namespace(runner, name, version, tensor_type, dtypes, create, functions=None):
+def namespace(runner, name, version, tensor_type, dtypes, create, functions=None, default="float32"):
     """A module with torch's names.
 
     ``create(values, dtype, requires_grad)`` makes the engine's tensor, wrapped, of nested lists or what the
-    engine's numpy gives; ``dtypes`` maps torch's names to the engine's own.
+    engine's numpy gives; ``dtypes`` maps torch's names to the engine's own, ``default`` is that of floats.
     """
     space = types.ModuleType(name)
     space.__version__ = version
@@ -244,6 +280,7 @@ def namespace(runner, name, version, tensor_type, dtypes, create, functions=None
     def chosen(dtype, sort):
         if isinstance(dtype, DType):
             return dtype
+        sort = default if sort == "float32" else sort
         if sort not in known:
             raise runner.Unsupported("torch." + sort)
         return known[sort]
@@ -294,10 +331,15 @@ def namespace(runner, name, version, tensor_type, dtypes, create, functions=None
         return create(list(range(*bounds)), chosen(dtype, "int64"), requires_grad)
 
     space.tensor, space.zeros, space.ones, space.full = tensor, zeros, ones, full
+
+    def full_like(x, fill_value):
+        return filled(list(x.shape), fill_value, x.dtype, False)
+
     space.zeros_like, space.ones_like, space.arange = zeros_like, ones_like, arange
+    space.full_like = full_like
     for key, op in tensor_type.ops.items():
-        if "." not in key and key not in ("view", "expand", "type"):
-            setattr(space, key, functools.partial(tensor_type.apply, op))
+        if key not in METHODS_ALONE:
+            put(space, key, functools.partial(tensor_type.apply, op))
     for key in ("relu", "sigmoid", "softmax", "log_softmax", "leaky_relu", "elu", "selu", "softplus", "gelu"):
         if key in tensor_type.ops:
             put(space, "nn.functional." + key, functools.partial(tensor_type.apply, tensor_type.ops[key]))

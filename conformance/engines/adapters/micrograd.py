@@ -15,6 +15,7 @@ ENGINE = {
 
 
 def conformance_engine(runner, device):
+    import micrograd.engine
     from micrograd.engine import Value
 
     wrapped = runner.load_file(os.path.join(os.path.dirname(__file__), "_wrapped.py"))
@@ -71,6 +72,10 @@ def conformance_engine(runner, device):
 
     class Engine(runner.Engine):
         unread = frozenset(("requires_grad", "dtype"))
+        sample = 2.0
+
+        def native(self):
+            return micrograd.engine, Value(2.0)
 
         def _bytes_rung(self):
             return "lists"
@@ -80,11 +85,11 @@ def conformance_engine(runner, device):
             self.lacks_reads = runner.words("strides grad_fn retains_grad version storage")
 
     def create(values, dtype, requires_grad):
-        if isinstance(values, (list, complex)):
+        if isinstance(values, (list, complex)) or hasattr(values, "tobytes"):
             raise runner.Unsupported("tensors of more than one number")
         return Tensor(Value(float(values)))
 
     space = wrapped.namespace(
-        runner, "micrograd", ENGINE["version"], Tensor, {"float32": "float", "float64": "float"}, create
+        runner, "micrograd", ENGINE["version"], Tensor, {"float64": "float"}, create, default="float64"
     )
     return Engine(space, "micrograd", {"main": device})

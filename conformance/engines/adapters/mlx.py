@@ -31,15 +31,12 @@ def conformance_engine(runner, device):
 
     class Tensor(runner.load_file(os.path.join(here, "_tape.py")).taped(runner, wrapped, vjp)):
         ops = wrapped.numpy_like(
-            mx, round=None, dot=None, trunc=None, relu=lambda x: mx.maximum(x, 0), sigmoid=mx.sigmoid,
+            mx, relu=lambda x: mx.maximum(x, 0), sigmoid=mx.sigmoid,
             softmax=lambda x, dim: mx.softmax(x, axis=dim), softplus=nn.softplus, gelu=nn.gelu, silu=nn.silu,
             log_softmax=lambda x, dim: nn.log_softmax(x, axis=dim), elu=nn.elu,
-            leaky_relu=nn.leaky_relu, erf=mx.erf, rsqrt=mx.rsqrt,
+            leaky_relu=nn.leaky_relu,
             logsumexp=lambda x, dim, keepdim=False: mx.logsumexp(x, axis=dim, keepdims=keepdim),
-            clamp=lambda x, min=None, max=None: mx.clip(x, min, max), clone=lambda x: x * 1,
-            real=mx.real, imag=mx.imag, conj=mx.conj, tril=mx.tril, triu=mx.triu, diag=mx.diag,
-            trace=mx.trace,
-            std=lambda x: mx.std(x, ddof=1), var=lambda x: mx.var(x, ddof=1), kron=mx.kron, inner=mx.inner,
+            clone=lambda x: x * 1, diag=mx.diag,
         )  # fmt: skip
         shape = property(lambda self: tuple(self.raw.shape))
         dtype = property(lambda self: getattr(self.space, named[str(self.raw.dtype)]))
@@ -66,6 +63,10 @@ def conformance_engine(runner, device):
 
     class Engine(runner.Engine):
         unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))  # the tape's
+        differs = wrapped.NUMPY_DIFFERS
+
+        def native(self):
+            return mx, mx.array([1.0, 2.0])
 
     def create(values, dtype, requires_grad):
         return Tensor(mx.array(numpy.array(values, dtype.name), dtype=dtype.own), requires_grad)

@@ -20,6 +20,7 @@ NUMBERS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div":
 
 
 def conformance_engine(runner, device):
+    import numpy
     import paddle
 
     functions = {"torch.autograd.grad": paddle.grad, "torch.autograd.backward": paddle.autograd.backward}
@@ -49,6 +50,14 @@ def conformance_engine(runner, device):
 
         def resolve(self, name):
             return functions[name] if name in functions else super().resolve(name)
+
+        def bytes_of(self, tensor, rung=None):
+            return tensor.detach().numpy().tobytes()  # bfloat16 as bits
+
+        def from_bits(self, sort, data):
+            if sort == "bf16":
+                return paddle.to_tensor(numpy.frombuffer(data, "uint16").copy(), dtype="bfloat16")
+            return super().from_bits(sort, data)
 
         def storage_of(self, tensor):
             size = runner.ITEM_SIZES[self.dtype_name(tensor.dtype)]

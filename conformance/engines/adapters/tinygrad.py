@@ -20,7 +20,9 @@ SAME = (
     "leaky_relu softmax log_softmax logsumexp maximum minimum sum mean prod std var all any matmul dot "
     "reshape view permute transpose squeeze unsqueeze expand flatten unflatten clamp clip clone where "
     "masked_fill cumsum cumprod diag diagonal tril triu flip roll repeat unfold lerp logaddexp isnan "
-    "isinf isfinite isclose contiguous gather split chunk"
+    "isinf isfinite isclose contiguous gather split chunk argmax argmin argsort bitwise_and bitwise_not "
+    "bitwise_or bitwise_xor celu copysign cummax cummin fmod is_floating_point logcumsumexp logical_not "
+    "nonzero repeat_interleave sort topk std_mean var_mean allclose bool double float half int long short"
 ).split()
 
 
@@ -86,20 +88,43 @@ def conformance_engine(runner, device):
         def dim(self):
             return len(self.shape)
 
+        @classmethod
+        def wrap(cls, value):
+            if isinstance(value, tinygrad.Tensor):
+                len(value.shape)  # it is lazy: an error belongs to the operation, not to who looks first
+            return super().wrap(value)
+
         def numpy(self):
-            return self.raw.numpy()
+            raw = self.raw
+            if raw.device is None:  # a constant lives nowhere; one multiplication gives it a device
+                raw = (raw.reshape(1) * tinygrad.Tensor([1]).cast(raw.dtype)).reshape(raw.shape)
+            return raw.numpy()
 
         def tolist(self):
-            return self.raw.tolist()
+            return self.numpy().tolist()
 
         def item(self):
-            return self.raw.item()
+            return self.numpy().item()
 
     IN_PLACE = {wrapped.BINARY[own]: runner.IN_PLACE[sign] for own, sign in
                 zip(("add", "sub", "mul", "truediv", "pow"), ("+", "-", "*", "/", "**"))}  # fmt: skip
 
     class Engine(runner.Engine):
         unread = frozenset(("requires_grad", "is_leaf"))
+
+        differs = runner.constant(**{
+            "Tensor.size": "also gives one number for each dimension, as an attribute",
+            "Tensor.bfloat16": "cannot be read without a compiler",
+            "torch.meshgrid": "takes another order of dimensions",
+            "torch.numel": "a method alone",
+            "torch.detach": "a method alone",
+        })  # fmt: skip
+
+        def bytes_of(self, tensor, rung=None):
+            return tensor.numpy().tobytes()  # not detached, which would compute
+
+        def native(self):
+            return tinygrad.Tensor, tinygrad.Tensor([1.0, 2.0])
 
     def create(values, dtype, requires_grad):
         made = tinygrad.Tensor(numpy.array(values, dtype.name), dtype=dtype.own)

@@ -13,21 +13,14 @@ ENGINE = {
     "homepage": "https://docs.pytorch.org/docs/stable/func.html",
     "in_process": True,
 }
-OPERATIONS = (
-    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh "
-    "atanh erf erfc abs sign floor ceil trunc round frac square reciprocal neg relu sigmoid maximum "
-    "minimum fmax fmin atan2 hypot fmod remainder lerp xlogy logaddexp add sub mul div pow matmul mm mv "
-    "dot outer bmm sum mean prod std var norm amax amin max min median logsumexp softmax log_softmax "
-    "cumsum cumprod cummax cummin all any reshape view permute transpose t squeeze unsqueeze expand "
-    "flatten broadcast_to movedim diag diagonal tril triu trace flip roll repeat unfold gather "
-    "index_select masked_fill masked_select take where clamp clamp_min clamp_max clone select narrow "
-    "split chunk unbind sort topk real imag conj angle eq ne lt le gt ge isnan isinf isfinite nan_to_num "
-    "det inverse kron cross addmm baddbmm sinc copysign digamma lgamma logit prelu"
+LEFT_OUT = (
+    "backward register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ detach grad "
+    "tensor Tensor  as_tensor sparse_coo_tensor zeros ones full zeros_like ones_like full_like arange "
+    "eye linspace scalar_tensor  no_grad enable_grad set_grad_enabled inference_mode is_grad_enabled "
+    "is_inference is_inference_mode_enabled  is_anomaly_enabled set_anomaly_enabled set_default_dtype "
+    "get_default_dtype set_warn_always dim numel numpy  tolist item vmap is_warn_always_enabled"
 ).split()
-JOINED = "stack cat einsum hstack vstack meshgrid tensordot where".split()
-FUNCTIONAL = (
-    "relu softplus gelu silu elu selu leaky_relu softmax log_softmax mse_loss l1_loss hardtanh "
-).split()
+MODULES = ("autograd", "func", "nn.Parameter")
 
 
 def conformance_engine(runner, device):
@@ -36,12 +29,18 @@ def conformance_engine(runner, device):
     here = os.path.dirname(__file__)
     wrapped = runner.load_file(os.path.join(here, "_wrapped.py"))
 
+    def kept(place, name):
+        function = getattr(place, name)
+        if name.startswith("_") or name.endswith("_") or name in LEFT_OUT or isinstance(function, type):
+            return False
+        return callable(function)
+
     def vjp(function, primals, seeds):
         _, pull = torch.func.vjp(lambda *values: tuple(function(*values)), *primals)
         return pull(tuple(seeds))
 
     class Tensor(runner.load_file(os.path.join(here, "_tape.py")).taped(runner, wrapped, vjp)):
-        ops = {name: getattr(torch.Tensor, name) for name in OPERATIONS if hasattr(torch.Tensor, name)}
+        ops = {name: getattr(torch.Tensor, name) for name in dir(torch.Tensor) if kept(torch.Tensor, name)}
         shape = property(lambda self: tuple(self.raw.shape))
         dtype = property(lambda self: getattr(self.space, str(self.raw.dtype).rpartition(".")[2]))
         T = property(lambda self: self.apply(torch.t, self))
@@ -68,16 +67,36 @@ def conformance_engine(runner, device):
     class Engine(runner.Engine):
         unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))  # the tape's
 
+        def undeclared(self, names):
+            inner = [name for name in names if not name.rpartition(".")[2].endswith("_")]  # in place
+            inner = [name for name in inner if name.rpartition(".")[2] not in LEFT_OUT]  # recording
+            inner = [name for name in inner if name != "Tensor._is_view"]
+            return super().undeclared([n for n in inner if not n[6:].startswith(MODULES)])
+
+        def bytes_of(self, tensor, rung=None):
+            raw = tensor.raw.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
+            return raw.view(torch.uint8).numpy().tobytes() if raw.numel() else b""
+
+        def from_bits(self, sort, data):
+            name = runner.BITS[sort]
+            raw = torch.frombuffer(bytearray(data), dtype=torch.uint8)
+            return Tensor(raw.view(self.dtype(name).own))
+
+        def native(self):
+            return torch, torch.tensor([1.0, 2.0])
+
     def create(values, dtype, requires_grad):
         return Tensor(torch.tensor(values, dtype=dtype.own), requires_grad)
 
     def tied(op):
         return lambda *args, **kwargs: Tensor.apply(op, *args, **kwargs)
 
-    functions = dict(Tensor.functions, **{name: tied(getattr(torch, name)) for name in JOINED})
-    functions.update(
-        ("nn.functional." + name, tied(getattr(torch.nn.functional, name))) for name in FUNCTIONAL
-    )
+    functions = {}
+    for prefix, place in (("", torch), ("nn.functional.", torch.nn.functional), ("linalg.", torch.linalg)):
+        functions.update(
+            (prefix + name, tied(getattr(place, name))) for name in dir(place) if kept(place, name)
+        )
+    functions.update(Tensor.functions)
     names = "bool int8 int16 int32 int64 uint8 float16 bfloat16 float32 float64 complex64 complex128".split()
     dtypes = {name: getattr(torch, name) for name in names}
     space = wrapped.namespace(runner, "torch_func", torch.__version__, Tensor, dtypes, create, functions)

@@ -26,6 +26,7 @@ VARIANTS = {
         "requires": ["torch==1.2.0", "numpy==1.21.6"],
         "python": ">=3.6,<3.8",
         "prefers": "3.7",
+        "absent": ["torch.complex64", "torch.complex128"],  # there by name, but no operation takes them
         "note": "a download of 748 MB, 1.4 GB installed",
     },
 }
