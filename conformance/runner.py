@@ -282,8 +282,8 @@ _FACTS_KEPT = 1024
 
 
 def facts_of(statement: Dict[str, Any]) -> Facts:
-    """The facts of a statement, kept: the oracle, the engine and the shadow run the very same statements, which
-    nobody changes. Holding a statement keeps its number its own."""
+    """The facts of a statement, kept: the oracle, the engine and the shadow run the very same statements,
+    which nobody changes. Holding a statement keeps its number its own."""
     known = _FACTS.get(id(statement))
     if known is None:
         if len(_FACTS) >= _FACTS_KEPT:

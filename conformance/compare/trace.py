@@ -25,11 +25,13 @@ from conformance.compare.rules import STATE, TEXT
 from conformance.compare.verdict import MISSING, STRENGTHS, Difference, Kind, Strength, Verdict
 from conformance.compare.walk import (
     Count,
+    count_names,
     count_step,
     gradient_names,
     identical,
     knows_identity,
     same_step,
+    same_types,
     spells_bits,
 )
 
@@ -199,12 +201,12 @@ class _Comparison:
     def _step(self, index: int, a: dict[str, Any], b: dict[str, Any]) -> bool:
         """Compare one step; True if nothing after it is to be compared."""
         statement = self.program.body[index]
-        same = same_step(a, b)
-        if same and not self.shadow.eager:
+        alike = same_step(a, b)
+        if alike and not self.shadow.eager:
             self._count(count_step(a, gradient_names(a, statement)))
             return False
         if self.shadow.undecided(index):
-            self.unsure = self.unsure or not same
+            self.unsure = self.unsure or not alike
             self._count(count_step(a, gradient_names(a, statement)), undecided=True)
             return False
         report = self._report(
@@ -215,13 +217,12 @@ class _Comparison:
 
     def _end(self, steps: list[Any], ours: list[Any]) -> None:
         a, b = self.oracle.get("end", {}), self.engine.get("end", {})
-        shown = {"seen": a}
-        same = same_step(shown, {"seen": b})
-        if same and not self.shadow.eager:
-            self._count(count_step(shown, frozenset()))
+        alike = a == b and same_types(a, b)
+        if alike and not self.shadow.eager:
+            self._count(count_names(a, frozenset()))
         elif steps and self.shadow.undecided(len(steps) - 1):
-            self.unsure = self.unsure or not same
-            self._count(count_step(shown, frozenset()), undecided=True)
+            self.unsure = self.unsure or not alike
+            self._count(count_names(a, frozenset()), undecided=True)
         else:
             report = self._report(_END, "", lambda: {"seen": (self.shadow.trace() or {}).get("end")})
             compare_names(report, "end", a, b)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from conformance.compare.entries import item_size
+from conformance.compare.entries import DTYPES, item_size
 
 
 def identical(a: Any, b: Any) -> bool:
@@ -18,34 +18,42 @@ def identical(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
-_FLAGS = ("requires_grad", "is_leaf", "retains_grad")
-
-
 def same_step(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """`identical` for steps, many times faster: python's own comparison, then what it does not tell apart.
+    """`identical` for steps, many times faster: python's own comparison, then what it does not tell apart."""
+    return (
+        a == b
+        and a.get("grad_mode").__class__ is b.get("grad_mode").__class__
+        and same_types(a.get("seen", {}), b.get("seen", {}))
+        and ("value" not in a or identical(a["value"], b["value"]))
+        and (not a.get("log") or identical(a["log"], b["log"]))
+    )
 
-    That is True, 1 and 1.0; in tensors only the flags can be confused.
+
+def same_types(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """True if the values of names that are equal are `identical`.
+
+    What is equal without being the same is True, 1 and 1.0; in tensors only the flags can be confused.
     """
-    if a != b or a.get("grad_mode").__class__ is not b.get("grad_mode").__class__:
-        return False
-    theirs = b.get("seen", {})
-    if not all(_same_types(value, theirs[name]) for name, value in a.get("seen", {}).items()):
-        return False
-    if "value" in a and not _same_types(a["value"], b["value"]):
-        return False
-    return identical(a["log"], b["log"]) if a.get("log") else True
-
-
-def _same_types(a: Any, b: Any) -> bool:
-    """Types of two equal observations."""
-    if not isinstance(a, list) or a[0] != "tensor":
-        return identical(a, b)
-    mine, theirs = a[1], b[1]
-    for flag in _FLAGS:
-        if mine.get(flag).__class__ is not theirs.get(flag).__class__:
+    for name, value in a.items():
+        if value.__class__ is not list or value[0] != "tensor":
+            if not identical(value, b[name]):
+                return False
+        elif not same_flags(value[1], b[name][1]):
             return False
-    grad = mine.get("grad")
-    return grad is None or _same_types(grad, theirs["grad"])
+    return True
+
+
+def same_flags(a: dict[str, Any], b: dict[str, Any]) -> bool:
+    """True if two tensors that show the same have flags of the same type."""
+    get, their = a.get, b.get
+    if (
+        get("requires_grad").__class__ is not their("requires_grad").__class__
+        or get("is_leaf").__class__ is not their("is_leaf").__class__
+        or get("retains_grad").__class__ is not their("retains_grad").__class__
+    ):
+        return False
+    grad = get("grad")
+    return grad is None or grad[0] != "tensor" or same_flags(grad[1], b["grad"][1])
 
 
 class Count(NamedTuple):
@@ -57,11 +65,7 @@ class Count(NamedTuple):
 
 def count_step(step: dict[str, Any], gradients: frozenset[str]) -> Count:
     """Count the entries that a step shows. `gradients`: names whose values are gradients."""
-    entries = found = 0
-    for name, value in step.get("seen", {}).items():
-        own, inner = _count(value)
-        entries += own
-        found += own if name in gradients else inner
+    entries, found = count_names(step.get("seen", {}), gradients)
     values = [step["value"]] if "value" in step else []
     values += [entry["value"] for entry in step.get("log", ()) if "value" in entry]
     for value in values:
@@ -71,18 +75,28 @@ def count_step(step: dict[str, Any], gradients: frozenset[str]) -> Count:
     return Count(entries, found)
 
 
+def count_names(seen: dict[str, Any], gradients: frozenset[str]) -> Count:
+    """Count the entries that names show."""
+    entries = found = 0
+    for name, value in seen.items():
+        own, inner = _count(value)
+        entries += own
+        found += own if name in gradients else inner
+    return Count(entries, found)
+
+
 def _count(value: Any) -> tuple[int, int]:
     """Entries of one observation, and of the gradients in it."""
-    if not isinstance(value, list) or not value:
+    if value.__class__ is not list or not value:
         return 0, 0
     sort = value[0]
     if sort == "tensor":
         fields = value[1]
-        entries, gradients = _size(fields), 0
         grad = fields.get("grad")
-        if isinstance(grad, list) and grad[0] == "tensor":
-            gradients = _size(grad[1])
-        return entries + gradients, gradients
+        if grad is None or grad[0] != "tensor":
+            return _size(fields), 0
+        gradients = _size(grad[1])
+        return _size(fields) + gradients, gradients
     if sort in ("float", "complex"):
         return 1, 0
     if sort in ("list", "tuple", "dict"):
@@ -91,10 +105,13 @@ def _count(value: Any) -> tuple[int, int]:
     return 0, 0
 
 
+_DIGITS = {name: 2 * item_size(name) for name in (*DTYPES, "complex32")}  # hexadecimal digits of an entry
+
+
 def _size(fields: dict[str, Any]) -> int:
     text = fields.get("bytes")
-    if isinstance(text, str):
-        return len(text) // (2 * item_size(fields["dtype"]))
+    if text.__class__ is str:
+        return len(text) // (_DIGITS.get(fields["dtype"]) or 2 * item_size(fields["dtype"]))
     parts = (fields.get("indices"), fields.get("values"))
     return sum(_size(part[1]) for part in parts if isinstance(part, list) and part[0] == "tensor")
 
