@@ -487,6 +487,9 @@ class Engine:
     set_attribute: Callable[[Any, str, Any], None] = staticmethod(setattr)
     reading: Mapping[str, Callable[[Any], Any]] = types.MappingProxyType({})
     """Fields of a tensor that the engine gives in another way than torch."""
+    own_objects = True
+    """False where programs hold an adapter's objects: whether two are one, and how long they live, is then
+    no matter of the engine."""
     sample: Any = (1.0, 2.0)
     """What a tensor is made of to see what tensors can do."""
     differs: Mapping[str, str] = types.MappingProxyType({})
@@ -1520,7 +1523,10 @@ class Interpreter:
         return self.engine.unary[e[1]](self.eval(e[2], scope))
 
     def _compare(self, e: List[Any], scope: Scope) -> Any:
-        return self.engine.comparisons[e[1]](self.eval(e[2], scope), self.eval(e[3], scope))
+        a, b = self.eval(e[2], scope), self.eval(e[3], scope)
+        if e[1] in ("is", "is-not") and not self.engine.own_objects and a is not None and b is not None:
+            raise self.lack("whether two tensors are one")
+        return self.engine.comparisons[e[1]](a, b)
 
     def _item(self, e: List[Any], scope: Scope) -> Any:
         return self.eval(e[1], scope)[self.eval(e[2], scope)]
@@ -1616,6 +1622,8 @@ class Interpreter:
             return (
                 self.threads[ident][0] if ident in self.threads else "main" if ident == self.main else "other"
             )
+        if name in ("ref", "copy.copy", "copy.deepcopy") and not self.engine.own_objects:
+            raise self.lack(name)
         function = BUILTINS.get(name)
         if function is None:
             raise BadProgram("%s is no function of the table" % name)

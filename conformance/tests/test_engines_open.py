@@ -44,7 +44,7 @@ def test_known_engines() -> None:
 @pytest.mark.parametrize(
     ("spec", "what", "hint"),
     [
-        ("torhc", "no engine has this name", "did you mean torch?"),
+        ("torhc", "no engine has this name", "did you mean torch"),
         ("statistics", "no engine has this name", "write module:statistics"),
         ("zzzzzz", "no engine has this name", "known are "),
         ("module:", "nothing stands after module:", "module:NAME"),

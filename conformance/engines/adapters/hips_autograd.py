@@ -50,7 +50,7 @@ def conformance_engine(runner, device):
         def dim(self):
             return self.raw.ndim
 
-        def numpy(self):
+        def array(self):
             return numpy.asarray(self.raw)
 
         def tolist(self):
@@ -59,7 +59,7 @@ def conformance_engine(runner, device):
         def item(self):
             return self.raw.item()
 
-    class Engine(runner.Engine):
+    class Engine(wrapped.engine(runner)):
         unread = frozenset(("is_leaf", "requires_grad", "grad_mode", "dtype"))  # the tape's; numpy's rule
         differs = dict(wrapped.NUMPY_DIFFERS, **{"torch.linalg.vector_norm": "has no gradient"})
 

@@ -52,7 +52,7 @@ def conformance_engine(runner, device):
         def dim(self):
             return self.raw.ndim
 
-        def numpy(self):
+        def array(self):
             return numpy.array(self.raw)
 
         def tolist(self):
@@ -61,7 +61,7 @@ def conformance_engine(runner, device):
         def item(self):
             return self.raw.item()
 
-    class Engine(runner.Engine):
+    class Engine(wrapped.engine(runner)):
         unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))  # the tape's
         differs = wrapped.NUMPY_DIFFERS
 

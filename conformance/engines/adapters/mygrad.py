@@ -63,6 +63,8 @@ def conformance_engine(runner, device):
             self.raw.backward(gradient.raw.data if isinstance(gradient, Tensor) else gradient)
 
         def change(self, op, *args):
+            if op not in IN_PLACE:
+                raise self.unsupported("this operation in place")
             self.raw = IN_PLACE[op](self.raw, *[self.own(arg) for arg in args])
             return self
 
@@ -78,7 +80,7 @@ def conformance_engine(runner, device):
         def stride(self):
             return tuple(step // self.raw.data.itemsize for step in self.raw.data.strides)
 
-        def numpy(self):
+        def array(self):
             return self.raw.data
 
         def tolist(self):
@@ -93,7 +95,7 @@ def conformance_engine(runner, device):
     def create(values, dtype, requires_grad):
         return Tensor(mygrad.tensor(numpy.array(values, dtype.own), constant=not requires_grad))
 
-    class Engine(runner.Engine):
+    class Engine(wrapped.engine(runner)):
         # It has no leaves; and numpy's rule of dtypes, by which a Python int makes float64 of float32.
         unread = frozenset(("is_leaf", "dtype"))
         differs = wrapped.NUMPY_DIFFERS

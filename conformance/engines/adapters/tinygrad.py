@@ -73,6 +73,8 @@ def conformance_engine(runner, device):
             self.raw.backward(self.own(gradient))
 
         def change(self, op, *args):
+            if op not in IN_PLACE:
+                raise self.unsupported("this operation in place")
             self.raw = IN_PLACE[op](self.raw, *[self.own(arg) for arg in args])
             return self
 
@@ -94,22 +96,22 @@ def conformance_engine(runner, device):
                 len(value.shape)  # it is lazy: an error belongs to the operation, not to who looks first
             return super().wrap(value)
 
-        def numpy(self):
+        def array(self):
             raw = self.raw
             if raw.device is None:  # a constant lives nowhere; one multiplication gives it a device
                 raw = (raw.reshape(1) * tinygrad.Tensor([1]).cast(raw.dtype)).reshape(raw.shape)
             return raw.numpy()
 
         def tolist(self):
-            return self.numpy().tolist()
+            return self.array().tolist()
 
         def item(self):
-            return self.numpy().item()
+            return self.array().item()
 
     IN_PLACE = {wrapped.BINARY[own]: runner.IN_PLACE[sign] for own, sign in
                 zip(("add", "sub", "mul", "truediv", "pow"), ("+", "-", "*", "/", "**"))}  # fmt: skip
 
-    class Engine(runner.Engine):
+    class Engine(wrapped.engine(runner)):
         unread = frozenset(("requires_grad", "is_leaf"))
 
         differs = runner.constant(**{
@@ -119,9 +121,6 @@ def conformance_engine(runner, device):
             "torch.numel": "a method alone",
             "torch.detach": "a method alone",
         })  # fmt: skip
-
-        def bytes_of(self, tensor, rung=None):
-            return tensor.numpy().tobytes()  # not detached, which would compute
 
         def native(self):
             return tinygrad.Tensor, tinygrad.Tensor([1.0, 2.0])

@@ -55,16 +55,13 @@ def conformance_engine(runner, device):
         def dim(self):
             return self.raw.dim()
 
-        def numpy(self):
-            return self.raw.resolve_conj().resolve_neg().numpy()
-
         def tolist(self):
             return self.raw.tolist()
 
         def item(self):
             return self.raw.item()
 
-    class Engine(runner.Engine):
+    class Engine(wrapped.engine(runner)):
         unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))  # the tape's
 
         def undeclared(self, names):
