@@ -762,6 +762,10 @@ class Engine:
             return False
         return True
 
+    def observer(self, shadow: bool) -> "Observer":
+        """Who sees values on the engine."""
+        return Observer(self, shadow)
+
     # -- state that a program may leave behind
 
     def _state_accessors(self) -> List[Tuple[str, Callable[[], Any], Callable[[Any], Any]]]:
@@ -1406,7 +1410,7 @@ class Interpreter:
         self.engine = engine
         self.functions = schema["functions"]
         self.methods = schema["methods"]
-        self.observer = Observer(engine, shadow)
+        self.observer = engine.observer(shadow)
         self.globals: Dict[str, Any] = {}
         self.top = Scope(self.globals, None, None, "<program>", ())
         self.lost: Set[str] = set()
