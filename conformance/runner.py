@@ -495,7 +495,8 @@ class Engine:
     differs: Mapping[str, str] = types.MappingProxyType({})
     """Names of torch's that mean something else in the engine, with what; the adapter leaves them out."""
     unread: FrozenSet[str] = frozenset()
-    """Fields that stand in traces but are not the engine's own, such as the dtype of Python's numbers."""
+    """Fields that stand in traces but are not the engine's own, such as the dtype of Python's numbers;
+    ``grad.requires_grad`` is that field of gradients alone."""
     operators = OPERATORS
     in_place = IN_PLACE
     unary = UNARY

@@ -197,6 +197,7 @@ def compare_tensor(
         if name not in _BY_THEMSELVES and a.__class__ is b.__class__ and a == b:
             continue
         unread = name in report.unread and (b is MISSING or name not in _NEEDED)
+        unread = unread or (path.endswith(".grad") and f"grad.{name}" in report.unread)
         if unread or (name == "grad" and MISSING in (a, b) and report.unread & _TELL_OF_GRAD):
             report.tally.fields_dropped += 1
             continue

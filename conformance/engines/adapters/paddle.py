@@ -23,7 +23,10 @@ def conformance_engine(runner, device):
     import numpy
     import paddle
 
-    functions = {"torch.autograd.grad": paddle.grad, "torch.autograd.backward": paddle.autograd.backward}
+    functions = {
+        "torch.autograd.grad": lambda *args, **kwargs: tuple(paddle.grad(*args, **kwargs)),
+        "torch.autograd.backward": paddle.autograd.backward,
+    }
 
     def spelled(target, name):
         if not isinstance(target, paddle.Tensor):
@@ -38,9 +41,16 @@ def conformance_engine(runner, device):
                 if others or isinstance(other, paddle.Tensor)
                 else NUMBERS[name](target, other)
             )
+        if name.endswith("_") and name[:-1] in NUMBERS:
+            return lambda other, **others: getattr(target, name)(
+                other if isinstance(other, paddle.Tensor) else paddle.to_tensor(other, dtype=target.dtype),
+                **others,
+            )
         return getattr(target, METHODS.get(name, name))
 
     class Paddle(runner.Engine):
+        # Every gradient requires grad: a program that asks sees it; beside every value it would hide the rest.
+        unread = frozenset(("grad.requires_grad",))
         reading = runner.constant(
             version=lambda t: int(t.inplace_version),
             grad_fn=lambda t: None if t.is_leaf else t.grad_fn.name(),  # a leaf's node accumulates
