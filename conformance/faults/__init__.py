@@ -1,6 +1,18 @@
 """Deliberate single errors in the reference engine, which the suite must find."""
 
-from conformance.faults import blind, formulas, gradients, hooks, passes, tensors
+from conformance.faults import (
+    blind,
+    clauses_leaves,
+    clauses_lifetimes,
+    clauses_passes,
+    clauses_seeds,
+    clauses_texts,
+    formulas,
+    gradients,
+    hooks,
+    passes,
+    tensors,
+)
 from conformance.faults.model import Fault, FaultError, place_of, planted
 
 CATALOGUE: tuple[Fault, ...] = (
@@ -9,6 +21,11 @@ CATALOGUE: tuple[Fault, ...] = (
     *tensors.FAULTS,
     *hooks.FAULTS,
     *formulas.FAULTS,
+    *clauses_seeds.FAULTS,
+    *clauses_leaves.FAULTS,
+    *clauses_passes.FAULTS,
+    *clauses_lifetimes.FAULTS,
+    *clauses_texts.FAULTS,
     *blind.FAULTS,
 )
 """Every fault. Those with ``blind`` were chosen before the generator existed (`frozen.py`)."""
