@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from conformance.cli.errors import UsageError
 from conformance.cli.progress import progress
 from conformance.compare import STRENGTHS
 from conformance.engines import EngineError
-from conformance.expected import load
+from conformance.expected import Expected, ExpectedError, applicable, load
 from conformance.oracles import Opening, default_oracle, describe, open_oracle
 from conformance.plan import (
     GENERATED,
@@ -28,6 +29,7 @@ from conformance.plan import (
     hypothesis_cases,
     only,
 )
+from conformance.programs import ProgramError, parse
 from conformance.results import Writer
 from conformance.run import Settings, Sides, make_header, not_run, run
 
@@ -106,6 +108,7 @@ def measure(args: argparse.Namespace, opening: Opening) -> tuple[int, Path]:
     everything = fixture_cases()
     live = not oracle_spec.startswith("recorded:")
     cases, planned = _plan(args, everything, live=live)
+    stored = _stored(expected) if live and not args.only and args.families is None else []
     header_settings = {
         "seed": args.seed,
         "examples": planned["generated"],
@@ -128,13 +131,21 @@ def measure(args: argparse.Namespace, opening: Opening) -> tuple[int, Path]:
         with engine:
             path = results_path(args.out, opening, engine.info.version)
             sides = Sides(opening, engine, oracle)
+            holds = applicable(expected, engine.info.version, engine.info.device)
+            stored = [case for case in stored if case.id in holds]
+            if planned["generated"] is not None:
+                planned["generated"] += len(stored)
+            cases = chain(stored, cases)
             header = make_header(describe(opening, engine), oracle.describe(), planned, header_settings)
-            settings = Settings(strength=args.strength, fail_fast=args.fail_fast, expected=expected)
+            settings = Settings(strength=args.strength, fail_fast=args.fail_fast, expected=holds)
             try:
                 with Writer(path) as writer, progress(header.planned_count) as shown:
                     run(sides, cases, header, writer, shown, settings, {case.id for case in everything})
-            finally:
-                _show(path)
+            except BaseException:
+                with suppress(OSError, results.ResultsError):  # what ended the run is what is told
+                    _show(path)
+                raise
+            _show(path)
     finally:
         oracle.close()
     return results.exit_status(results.read(path)), path
@@ -179,6 +190,18 @@ def _plan(
     if not fixtures and not examples:
         raise PlanError("nothing is left to run", "the plan", "give --examples, or families with fixtures")
     return chain(fixtures, generated), {"fixtures": len(fixtures), "generated": examples}
+
+
+def _stored(expected: Mapping[str, Expected]) -> list[Case]:
+    """The shortest programs of generated expected failures, as cases. Raises ExpectedError."""
+    found = []
+    for entry in expected.values():
+        if entry.program:
+            try:
+                found.append(Case(entry.stored_case, GENERATED, GENERATED, parse(entry.program)))
+            except ProgramError as error:
+                raise ExpectedError(f"its program is none: {error}", entry.case, "make it anew") from None
+    return found
 
 
 def results_path(folder: Path, opening: Opening, version: str = "") -> Path:

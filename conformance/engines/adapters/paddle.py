@@ -49,7 +49,7 @@ def conformance_engine(runner, device):
         return getattr(target, METHODS.get(name, name))
 
     class Paddle(runner.Engine):
-        # Every gradient requires grad: a program that asks sees it; beside every value it would hide the rest.
+        # Every gradient requires grad: a program that asks sees it; beside each value it would hide the rest.
         unread = frozenset(("grad.requires_grad",))
         reading = runner.constant(
             version=lambda t: int(t.inplace_version),
