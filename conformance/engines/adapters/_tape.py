@@ -2,10 +2,8 @@
 
 The forward runs at once and is written down; a pass replays what was written as a function of the leaves and
 hands that to the engine. So values, seeds, subgradients and higher orders are the engine's own. What it has
-nothing of, such as graphs that are freed, versions and hooks, is unsupported. Gradients are added up here.
+nothing of is unsupported: graphs that are freed, gradients that add up, versions, hooks, grad mode.
 """
-
-import contextlib
 
 
 class Node(object):
@@ -26,7 +24,7 @@ def recorded(value):
 
 def taped(runner, wrapped, vjp, zeros_like=None):
     """The tensor class of a functional engine; the adapter adds shape, dtype, ops and the like."""
-    enabled = [True]
+    unsupported = runner.Unsupported
     made = []  # the adapter's own class, once it is there
 
     class Tensor(wrapped.Tensor):
@@ -34,9 +32,10 @@ def taped(runner, wrapped, vjp, zeros_like=None):
             made.append(cls)
 
         def __init__(self, raw, requires_grad=False, node=None, index=None):
-            self.raw, self.requires_grad, self.node, self.index = raw, requires_grad, node, index
+            self.raw, self.tracked, self.node, self.index = raw, requires_grad, node, index
             self._grad = None
 
+        requires_grad = property(lambda self: self.tracked)
         is_leaf = property(lambda self: self.node is None)
 
         @property
@@ -45,15 +44,15 @@ def taped(runner, wrapped, vjp, zeros_like=None):
 
         @grad.setter
         def grad(self, value):
-            if value is not None and not isinstance(value, Tensor):
-                raise self.unsupported("Tensor.grad = what is no tensor")
-            self._grad = value
+            if value is not None:
+                raise unsupported("Tensor.grad = a tensor")
+            self._grad = None
 
         @classmethod
         def apply(cls, op, *args, **kwargs):
             given = {key: cls.own(value) for key, value in kwargs.items()}
-            value = op(*[cls.own(arg) for arg in args], **given)
-            sources = recorded(args) if enabled[0] else []
+            value = cls.called(op, [cls.own(arg) for arg in args], given)
+            sources = recorded(args)
             node = Node(op, args, given) if sources else None
 
             def result(part, index):
@@ -75,21 +74,18 @@ def taped(runner, wrapped, vjp, zeros_like=None):
 
         def requires_grad_(self, requires_grad=True):
             if self.node is not None:
-                raise self.unsupported("Tensor.requires_grad_ of a result")
-            self.requires_grad = requires_grad
+                raise unsupported("Tensor.requires_grad_ of a result")
+            self.tracked = requires_grad
             return self
 
         def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
             if inputs is not None:
-                raise self.unsupported("Tensor.backward(inputs=)")
+                raise unsupported("Tensor.backward(inputs=)")
             leaves = reached([self])
+            if any(leaf._grad is not None for leaf in leaves):
+                raise unsupported("adding to a gradient that is there")
             for leaf, grad in zip(leaves, slopes([self], leaves, [gradient], retain_graph, create_graph)):
-                if leaf._grad is None:
-                    leaf._grad = grad
-                elif create_graph:
-                    leaf._grad = leaf._grad + grad
-                else:
-                    leaf._grad = made[-1](leaf._grad.raw + grad.raw)
+                leaf._grad = grad
 
     def order(roots, cut=()):
         """The nodes that lead to the roots, sources first; nothing beyond the cut."""
@@ -146,12 +142,18 @@ def taped(runner, wrapped, vjp, zeros_like=None):
         for root, seed in zip(roots, seeds):
             if not root.requires_grad:
                 raise runner.Unsupported("a pass from what does not require grad")
-            if seed is None and root.numel() != 1:
-                raise runner.Unsupported("a pass without a gradient from more than one number")
+            if seed is None and (root.numel() != 1 or "complex" in str(root.raw.dtype)):
+                raise unsupported("a pass without a gradient from more than one real number")
+        if not (retain_graph is None or isinstance(retain_graph, bool)) or (
+            create_graph and retain_graph is False
+        ):
+            raise unsupported("retain_graph of this kind")
+        if len({id(each) for each in inputs}) != len(inputs):
+            raise unsupported("an input given twice")
         again, nodes = function_of(roots, inputs)
         if any(node.passed for node in nodes):
             raise runner.Unsupported("graphs that are freed")
-        seeds = [made[-1](root.raw * 0 + 1) if seed is None else seed for root, seed in zip(roots, seeds)]
+        seeds = [made[-1].space.ones_like(root) if seed is None else seed for root, seed in zip(roots, seeds)]
         if not all(isinstance(seed, Tensor) for seed in seeds):
             raise runner.Unsupported("a gradient that is no tensor")
         count = len(inputs)
@@ -176,25 +178,13 @@ def taped(runner, wrapped, vjp, zeros_like=None):
         roots = listed(outputs)
         seeds = [None] * len(roots) if grad_outputs is None else listed(grad_outputs)
         inputs = listed(inputs)
+        if not inputs or any(not isinstance(each, Tensor) for each in [*roots, *inputs]):
+            raise unsupported("torch.autograd.grad of what is no tensor")
         if any(not each.requires_grad for each in inputs):
             raise runner.Unsupported("torch.autograd.grad for what does not require grad")
         return tuple(slopes(roots, inputs, seeds, retain_graph, create_graph))
 
-    @contextlib.contextmanager
-    def mode(recording):
-        before, enabled[0] = enabled[0], recording
-        try:
-            yield
-        finally:
-            enabled[0] = before
-
-    Tensor.functions = {
-        "autograd.grad": grad,
-        "no_grad": lambda: mode(False),
-        "enable_grad": lambda: mode(True),
-        "is_grad_enabled": lambda: enabled[0],
-        "set_grad_enabled": lambda recording: enabled.__setitem__(0, recording),
-    }
+    Tensor.functions = {"autograd.grad": grad}
     for name, op in wrapped.BINARY.items():
         setattr(Tensor, "__i%s__" % name, rebound(op))
     return Tensor

@@ -6,8 +6,13 @@ engine's own values, and a `namespace` of both. What is in neither is not declar
 
 import functools
 import operator
+import re
 import types
 
+WRONG_CALL = re.compile(
+    "positional argument|unexpected keyword|takes no keyword|multiple values for|invalid keyword|no keyword|"
+    "incompatible function arguments"
+)
 BINARY = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
@@ -95,10 +100,18 @@ class Tensor(object):
     @classmethod
     def apply(cls, op, *args, **kwargs):
         """Run an operation over the engine's own values."""
-        if kwargs and isinstance(op, types.BuiltinFunctionType) and op.__module__ == "_operator":
-            raise cls.unsupported("%s(%s=)" % (op.__name__, sorted(kwargs)[0]))
         given = {key: cls.own(value) for key, value in kwargs.items()}
-        return cls.wrap(op(*[cls.own(arg) for arg in args], **given))
+        return cls.wrap(cls.called(op, [cls.own(arg) for arg in args], given))
+
+    @classmethod
+    def called(cls, op, args, kwargs):
+        """Call an operation; arguments that its function does not take are unsupported."""
+        try:
+            return op(*args, **kwargs)
+        except TypeError as error:
+            if WRONG_CALL.search(str(error)):
+                raise cls.unsupported("these arguments of " + getattr(op, "__name__", "it")) from None
+            raise
 
     def change(self, op, *args, **kwargs):
         """Run an operation in place. Engines without are unsupported."""
@@ -276,7 +289,7 @@ def namespace(runner, name, version, tensor_type, dtypes, create, functions=None
     space.__version__ = version
     space.Tensor = tensor_type
     space.dtype = DType
-    tensor_type.unsupported = runner.Unsupported
+    Tensor.unsupported = runner.Unsupported
     tensor_type.space = space
     known = {key: DType(key, own) for key, own in dtypes.items()}
     for key, dtype in known.items():
@@ -313,6 +326,8 @@ def namespace(runner, name, version, tensor_type, dtypes, create, functions=None
         return create(values, chosen(dtype, sort_of(value)[0]), requires_grad)
 
     def sizes(shape):
+        if not shape:
+            raise runner.Unsupported("a creation without sizes")
         return list(shape[0]) if shape and isinstance(shape[0], (list, tuple)) else list(shape)
 
     def zeros(*shape, dtype=None, requires_grad=False):
@@ -374,6 +389,20 @@ def engine(runner):
 
     class Engine(runner.Engine):
         own_objects = False
+        made_up = frozenset()  # attributes that the adapter makes up for the observer, and no program may ask
+
+        def __init__(self, *args):
+            super().__init__(*args)
+            self.attribute = self._attribute
+
+        def _attribute(self, owner, name):
+            if name in self.made_up and isinstance(owner, Tensor):
+                raise runner.Unsupported("Tensor." + name)
+            return getattr(owner, name)
+
+        def _probe(self):
+            super()._probe()
+            self.identity = "unknown"
 
         def _bytes_rung(self):
             return "numpy"

@@ -60,7 +60,8 @@ def conformance_engine(runner, device):
             return self.raw.item()
 
     class Engine(wrapped.engine(runner)):
-        unread = frozenset(("is_leaf", "requires_grad", "grad_mode", "dtype"))  # the tape's; numpy's rule
+        made_up = frozenset(("is_leaf", "requires_grad"))  # the tape's
+        unread = frozenset(("is_leaf", "requires_grad", "grad_mode", "dtype"))
         differs = dict(wrapped.NUMPY_DIFFERS, **{"torch.linalg.vector_norm": "has no gradient"})
 
         def native(self):

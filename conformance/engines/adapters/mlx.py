@@ -62,7 +62,8 @@ def conformance_engine(runner, device):
             return self.raw.item()
 
     class Engine(wrapped.engine(runner)):
-        unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))  # the tape's
+        made_up = frozenset(("is_leaf", "requires_grad"))  # the tape's
+        unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))
         differs = wrapped.NUMPY_DIFFERS
 
         def native(self):

@@ -59,7 +59,9 @@ def conformance_engine(runner, device):
                 raise self.unsupported("Tensor.grad = a tensor")
             self.raw.null_grad()
 
-        def backward(self, gradient=None):
+        def backward(self, gradient=None, *others):
+            if others:
+                raise self.unsupported("Tensor.backward(retain_graph=)")
             self.raw.backward(gradient.raw.data if isinstance(gradient, Tensor) else gradient)
 
         def change(self, op, *args):
@@ -97,6 +99,7 @@ def conformance_engine(runner, device):
 
     class Engine(wrapped.engine(runner)):
         # It has no leaves; and numpy's rule of dtypes, by which a Python int makes float64 of float32.
+        made_up = frozenset(("is_leaf",))
         unread = frozenset(("is_leaf", "dtype"))
         differs = wrapped.NUMPY_DIFFERS
 

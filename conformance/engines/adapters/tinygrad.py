@@ -49,7 +49,7 @@ def conformance_engine(runner, device):
             **{name: wrapped.BINARY[own] for name, own in wrapped.NAMED.items()},
             **wrapped.COMPARED
         )  # fmt: skip
-        requires_grad = True  # there is no such thing, see `unread`
+        requires_grad = property(lambda self: True)  # there is no such thing
         shape = property(lambda self: tuple(self.raw.shape))
         dtype = property(lambda self: getattr(self.space, named[str(self.raw.dtype)]))
         T = property(lambda self: self.wrap(self.raw.transpose()))
@@ -69,7 +69,9 @@ def conformance_engine(runner, device):
         def grad(self, value):
             self.raw.grad = None if value is None else value.raw
 
-        def backward(self, gradient=None):
+        def backward(self, gradient=None, *others):
+            if others:
+                raise self.unsupported("Tensor.backward(retain_graph=)")
             self.raw.backward(self.own(gradient))
 
         def change(self, op, *args):
@@ -99,7 +101,8 @@ def conformance_engine(runner, device):
         def array(self):
             raw = self.raw
             if raw.device is None:  # a constant lives nowhere; one multiplication gives it a device
-                raw = (raw.reshape(1) * tinygrad.Tensor([1]).cast(raw.dtype)).reshape(raw.shape)
+                one = tinygrad.Tensor([1]).cast(raw.dtype).reshape((1,) * len(raw.shape))
+                raw = raw * one.expand(raw.shape)
             return raw.numpy()
 
         def tolist(self):
@@ -112,7 +115,7 @@ def conformance_engine(runner, device):
                 zip(("add", "sub", "mul", "truediv", "pow"), ("+", "-", "*", "/", "**"))}  # fmt: skip
 
     class Engine(wrapped.engine(runner)):
-        unread = frozenset(("requires_grad", "is_leaf"))
+        made_up = unread = frozenset(("requires_grad", "is_leaf"))
 
         differs = runner.constant(**{
             "Tensor.size": "also gives one number for each dimension, as an attribute",

@@ -18,7 +18,7 @@ LEFT_OUT = (
     "tensor Tensor  as_tensor sparse_coo_tensor zeros ones full zeros_like ones_like full_like arange "
     "eye linspace scalar_tensor  no_grad enable_grad set_grad_enabled inference_mode is_grad_enabled "
     "is_inference is_inference_mode_enabled  is_anomaly_enabled set_anomaly_enabled set_default_dtype "
-    "get_default_dtype set_warn_always dim numel numpy  tolist item vmap is_warn_always_enabled"
+    "get_default_dtype set_warn_always dim numel numpy  tolist item vmap embedding is_warn_always_enabled"
 ).split()
 MODULES = ("autograd", "func", "nn.Parameter")
 
@@ -62,7 +62,8 @@ def conformance_engine(runner, device):
             return self.raw.item()
 
     class Engine(wrapped.engine(runner)):
-        unread = frozenset(("is_leaf", "requires_grad", "grad_mode"))  # the tape's
+        made_up = frozenset(("is_leaf", "requires_grad"))  # the tape's
+        unread = frozenset(("is_leaf", "requires_grad", "grad_mode", "strides", "storage"))
 
         def undeclared(self, names):
             inner = [name for name in names if not name.rpartition(".")[2].endswith("_")]  # in place
