@@ -115,6 +115,11 @@ function evaluate(e, names) {
     if (!(rest[0] in names)) throw new Raised("NameError", `name '${rest[0]}' is not defined`);
     return names[rest[0]];
   }
+  if (tag === "bits" && rest[0] === "f32") {
+    const bytes = Buffer.from(rest[1], "hex");
+    const values = Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(4 * at));
+    return new Tensor(values, [values.length]);
+  }
   if (tag === "call" && rest[0] === "torch.tensor") return create(value(rest[1][0]), rest[1][0], rest[2], value);
   if (tag === "binary" && "+*".includes(rest[0])) {
     const sides = [value(rest[1]), value(rest[2])];
@@ -136,8 +141,9 @@ function create(data, expression, options, value) {
   const given = Array.isArray(data) ? data : [data];
   const parts = Array.isArray(data) ? expression[1] : [expression];
   if (!given.length || !parts.every((part) => Array.isArray(part) && part[0] === "float")) lack("torch.int64");
-  const other = Object.keys(options).find((key) => key !== "requires_grad");
+  const other = Object.keys(options).find((key) => !["requires_grad", "dtype"].includes(key));
   if (other) lack(`torch.tensor(${other}=)`);
+  if (options.dtype && options.dtype[1] !== "float32") lack("torch." + options.dtype[1]);
   return new Tensor(given.map(Math.fround), Array.isArray(data) ? [given.length] : [], Boolean(value(options.requires_grad)));
 }
 
@@ -196,6 +202,7 @@ function step(at, statement, names, lost) {
     if (!shows && statement.do !== "assign") lack(`statements of ${statement.do}`);
     if (statement.do === "assign" && binds.length !== statement.targets.length) lack("assignment to what is no name");
     const value = evaluate(statement.value, names);
+    if (typeof value === "number") lack("Python's numbers");
     binds.forEach((name) => { names[name] = value; });
     if (shows) done.value = shown(value);
   } catch (error) {

@@ -42,7 +42,7 @@ def hello():
 
 def answer(number, program, alone):
     trace = runner["run"](program, engine, schema)
-    bad = "666" in json.dumps(program)
+    bad = os.environ.get("MINIATURE_AT", "666") in json.dumps(program)
     if FAULT == "late" and kept:
         say(kept.pop())
     reply = {"id": number, "trace": trace}
