@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,7 +98,7 @@ def test_a_python_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(install.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(EngineError, match="it needs g"):
         install.install(KNOWN["torch-compile-inductor"])
 
@@ -129,7 +130,7 @@ def test_an_install_is_isolated_and_removed(root: Path, monkeypatch: pytest.Monk
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(install, "find_python", lambda known: sys.executable)
-    monkeypatch.setattr(install.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setenv("PIP_TARGET", "/somewhere/else")
     monkeypatch.setenv("PYTHONPATH", "/somewhere/else")
     place = install.install(local("good"))

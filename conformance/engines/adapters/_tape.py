@@ -73,8 +73,8 @@ def taped(runner, wrapped, vjp, zeros_like=None):
             return made[-1](self.raw)
 
         def requires_grad_(self, requires_grad=True):
-            if self.node is not None:
-                raise unsupported("Tensor.requires_grad_ of a result")
+            if self.node is not None or not self.differentiable(self.raw):
+                raise unsupported("Tensor.requires_grad_ of a result, or of integers")
             self.tracked = requires_grad
             return self
 
@@ -150,6 +150,8 @@ def taped(runner, wrapped, vjp, zeros_like=None):
             raise unsupported("retain_graph of this kind")
         if len({id(each) for each in inputs}) != len(inputs):
             raise unsupported("an input given twice")
+        if len(inputs) > 1 and any(each.node is not None for each in inputs):
+            raise unsupported("results among several inputs")
         again, nodes = function_of(roots, inputs)
         if any(node.passed for node in nodes):
             raise runner.Unsupported("graphs that are freed")

@@ -123,6 +123,8 @@ class Tensor(object):
 
     def __getattr__(self, name):
         ops = type(self).ops
+        if name in ("real", "imag") and name in ops:
+            return self.apply(ops[name], self)
         if name in ops:
             return functools.partial(self.apply, ops[name], self)
         if name.endswith("_") and name[:-1] in ops:
