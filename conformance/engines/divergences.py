@@ -64,7 +64,9 @@ def collect(runs: Iterable[Results], oracle: EngineHandle) -> list[Divergence]:
 
 
 def _listed(result: ProgramResult) -> bool:
-    return result.verdict in KINDS and result.failure is not None and result.failure.statements <= LONGEST
+    if result.verdict not in KINDS or result.failure is None or result.failure.statements > LONGEST:
+        return False
+    return result.verdict != "diverges" or result.failure.difference is not None
 
 
 def clause_of(

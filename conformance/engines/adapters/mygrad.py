@@ -29,6 +29,7 @@ def conformance_engine(runner, device):
             softmax=lambda x, dim: activations.softmax(x, axis=dim),
             log_softmax=lambda x, dim: activations.logsoftmax(x, axis=dim),
             clone=lambda x: mygrad.positive(x),
+            where=lambda mask, x, y: mygrad.where(mask.data, x, y),
         )  # fmt: skip
         shape = property(lambda self: self.raw.shape)
         dtype = property(lambda self: getattr(self.space, str(self.raw.dtype)))
@@ -70,8 +71,17 @@ def conformance_engine(runner, device):
             self.raw = IN_PLACE[op](self.raw, *[self.own(arg) for arg in args])
             return self
 
+        @classmethod
+        def array_of(cls, index):  # masks and indices are numpy's own there
+            if isinstance(index, (tuple, list)):
+                return type(index)(cls.array_of(part) for part in index)
+            return index.raw.data if isinstance(index, Tensor) else index
+
+        def __getitem__(self, index):
+            return self.wrap(self.raw[self.array_of(index)])
+
         def store(self, index, value):
-            self.raw[self.own(index)] = self.own(value)
+            self.raw[self.array_of(index)] = self.own(value)
 
         def numel(self):
             return self.raw.size
