@@ -30,11 +30,13 @@ _KINDS = "create|operation|in-place|view|setitem|delete|backward|grad|hook|obser
 _FIXED = re.compile(
     rf"((grad |root |seed )?{_TENSOR}|grad|grad None|(grad )?shared memory|root vector|root expression"
     r"|seed is root|seed expression|reuses|ok|raised|raised \w+(: .+)?|raised in (forward|backward|hook)"
-    rf"|skipped|warns|warns \w+(: .+)?|logs \d|kind ({_KINDS})|shows (None|True|False|something|tensor|node \w+"
-    r"|object \w+|dtype \w+)|literal (None|True|False|nan|inf|-0\.0)|(reads|sets|deletes|augments) (\.\w+|item|tuple)"
+    rf"|skipped|warns|warns \w+(: .+)?|logs \d|kind ({_KINDS})|shows (None|True|False|something|tensor)"
+    r"|shows (node|object|dtype) \w+|literal (None|True|False|nan|inf|-0\.0)"
+    r"|(reads|sets|deletes|augments) (\.\w+|item|tuple)"
     r"|deletes name|defines (Function|function|forward|backward|setup_context|jvp|vjp|vmap)"
     r"|decorated [\w.]+|once_differentiable|staticmethod|repeat|raise|if|global|return|return None"
-    r"|lambda|star|\.\.\.|complex|bits|slice|dtype \w+|device \w+|unary \S+|[-+*/@%&|^<>=!]+|is|is-not|in|not-in)"
+    r"|lambda|star|\.\.\.|complex|bits|slice|dtype \w+|device \w+|unary \S+|[-+*/@%&|^<>=!]+|is|is-not"
+    r"|in|not-in)"
 )
 _CALL = re.compile(r"(?P<name>[\w.]+)(\((?P<argument>-?\w+)(=\w+|: \d| repeats)?\))?")
 _NAMES = frozenset(

@@ -18,6 +18,7 @@ from typing import Any
 from conformance.faults import CATALOGUE, Fault, planted
 from conformance.faults.matrix import Bench
 from conformance.fixtures import Fixture, load_fixtures
+from conformance.programs import Program
 from conformance.specification import Clause, SpecificationError, load_clauses
 
 DATA = Path(__file__).with_name("support.json")
@@ -56,13 +57,27 @@ class Matrix:
 
     def notices(self, fault: Fault, fixture: Fixture) -> bool:
         """True if the fault changes the fixture's trace in a way that is judged."""
+        return self._differs(fault, fixture.program, self._plain[fixture.id])
+
+    def shows(self, fault: Fault, program: Program) -> bool:
+        """The same for a program that is no fixture."""
+        return self._differs(fault, program, self.trace_of(program))
+
+    def _differs(self, fault: Fault, program: Program, plain: Mapping[str, Any]) -> bool:
         try:
             with planted(fault):
-                trace = self._bench.engine_trace(fixture.program)
+                trace = self._bench.engine_trace(program)
         except _BREAKS:
             return True
-        plain = self._plain[fixture.id]
-        return trace != plain and self._bench.verdict(fixture.program, plain, trace).kind == "diverges"
+        return trace != plain and self._bench.verdict(program, plain, trace).kind == "diverges"
+
+    def plain(self, fixture: Fixture) -> Mapping[str, Any]:
+        """A fixture's trace without a fault."""
+        return self._plain[fixture.id]
+
+    def trace_of(self, program: Program) -> Mapping[str, Any]:
+        """The trace of any program without a fault."""
+        return self._bench.engine_trace(program)
 
 
 def state_of(fixtures: Iterable[Fixture], faults: Iterable[Fault]) -> str:
