@@ -28,6 +28,7 @@ _SAME = {"grad_tensors": "gradient", "grad_outputs": "gradient"}
 _OPTIONAL = ("gradient", "retain_graph", "create_graph", "inputs")
 _FORMATS = {"float16": ("e", 2), "float32": ("f", 4), "float64": ("d", 8)}
 _MOST = 8  # counts above it are not told apart
+_LONGEST_BYTES = 4096  # hexadecimal digits of a tensor whose values are looked at
 
 
 def facts(program: Program, trace: Mapping[str, Any]) -> Facts:
@@ -298,6 +299,8 @@ def _row_major(shape: list[int]) -> list[int]:
 def _numbers(tensor: Mapping[str, Any], dtype: str) -> Iterator[str]:
     data, form = tensor.get("bytes"), _FORMATS.get(dtype)
     if not isinstance(data, str) or form is None:
+        return
+    if len(data) > _LONGEST_BYTES:
         return
     raw = bytes.fromhex(data)
     values = struct.unpack(f"<{len(raw) // form[1]}{form[0]}", raw)

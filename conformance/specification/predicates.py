@@ -10,13 +10,13 @@ begins so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from conformance.operations import ATTRIBUTES, CONTEXTS, FUNCTIONS, METHODS
 from conformance.programs import Program
-from conformance.specification import Clause, SpecificationError, load_clauses
+from conformance.specification import SpecificationError, load_clauses
 from conformance.specification.facts import Facts, facts
 
 Atom = tuple[bool, str]  # whether it must hold, and the fact
@@ -77,24 +77,41 @@ def _met(one: Condition, here: set[str]) -> bool:
 
 def holds(touched: Sequence[str], steps: Facts) -> bool:
     """True if the steps meet the conditions in order. No condition at all is met by nothing."""
-    waiting = [condition(text) for text in touched]
-    if not waiting:
-        return False
+    return bool(touched) and _in_order([condition(text) for text in touched], steps)
+
+
+def _in_order(conditions: Sequence[Condition], steps: Facts) -> bool:
+    at = 0
     for here in steps:
-        while waiting and _met(waiting[0], here):
-            waiting.pop(0)
+        while at < len(conditions) and _met(conditions[at], here):
+            at += 1
             if "repeat" not in here:
                 break
-        if not waiting:
+        if at == len(conditions):
             return True
     return False
 
 
-def touches(program: Program, trace: Mapping[str, Any], clauses: Iterable[Clause] | None = None) -> list[str]:
+def _possible(one: Condition, everything: set[str]) -> bool:
+    """False if no step can meet the condition, negations aside."""
+    return any(all(_holds(atom, everything) for atom in part if atom[0]) for part in one)
+
+
+@cache
+def _conditions() -> tuple[tuple[str, tuple[Condition, ...]], ...]:
+    return tuple(
+        (clause.id, tuple(condition(text) for text in clause.touched))
+        for clause in load_clauses()
+        if clause.touched
+    )
+
+
+def touches(program: Program, trace: Mapping[str, Any]) -> list[str]:
     """The ids of the clauses that a program and its trace touch."""
     steps = facts(program, trace)
+    everything = set[str]().union(*steps)
     return [
-        clause.id
-        for clause in (load_clauses() if clauses is None else clauses)
-        if clause.touched and holds(clause.touched, steps)
+        name
+        for name, conditions in _conditions()
+        if all(_possible(one, everything) for one in conditions) and _in_order(conditions, steps)
     ]
