@@ -10,6 +10,7 @@ from conformance.compare import Verdict
 from conformance.compare.walk import gradient_names
 from conformance.programs import Program
 from conformance.results import ProgramResult
+from conformance.specification.predicates import touches
 
 # At most this share of compared entries may be too ill-conditioned to find an error of 1 %.
 ILL_CONDITIONED_ALLOWED = 0.02
@@ -25,6 +26,12 @@ def kinds_of(trace: Mapping[str, Any]) -> dict[str, int]:
 def outcomes_of(trace: Mapping[str, Any]) -> dict[str, int]:
     """Outcomes of a trace with their counts."""
     return dict(sorted(Counter(str(step.get("outcome", "?")) for step in trace["steps"]).items()))
+
+
+def clauses_of(program: Program, trace: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The clauses of a program: those that a fixture names, or those that a generated one touches."""
+    named = tuple(program.clauses)
+    return named if named or trace is None else tuple(touches(program, trace))
 
 
 def ends_in_gradient(program: Program, trace: Mapping[str, Any], verdict: Verdict) -> bool:
@@ -57,6 +64,7 @@ class Health:
         self._counts: Counter[str] = Counter()
         self._programs: Counter[str] = Counter()
         self._at_end = 0
+        self._touched: dict[str, Counter[str]] = {}
 
     @property
     def programs(self) -> int:
@@ -71,6 +79,8 @@ class Health:
         self._counts.update(result.counts)
         if result.executed:
             self._programs[result.origin] += 1
+            for clause in result.clauses:
+                self._touched.setdefault(clause, Counter())[result.origin] += 1
             self._at_end += result.origin == "generated" and result.gradient_at_end
 
     def report(self) -> dict[str, Any]:
@@ -92,6 +102,10 @@ class Health:
             "ill_conditioned_share": _share(self._counts["ill_conditioned"], entries),
             "undecided_share": _share(self._counts["undecided"], entries),
             "gradient_at_end_share": _share(self._at_end, generated),
+            "touched": {
+                clause: [count["fixture"], count["generated"]]
+                for clause, count in sorted(self._touched.items())
+            },
         }
         return {**figures, "warnings": _warnings(figures)}
 

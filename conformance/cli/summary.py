@@ -10,6 +10,7 @@ from conformance.reports.summary import Group, label, summarize
 from conformance.results import Results, clip
 
 _GROUPS_NAMED = 20
+_CLAUSES_NAMED = 12
 
 
 def lines(results: Results) -> Iterator[str]:
@@ -42,6 +43,19 @@ def _lines(results: Results) -> Iterator[str]:
         for entry in results.footer.stale:
             yield f"  expected failure {entry['case']}: {entry['why']}"
         yield from health_lines(results.footer.health)
+        yield from _untouched(results)
+
+
+def _untouched(results: Results) -> Iterator[str]:
+    """How many judged clauses the run touched, and which it did not."""
+    touched = results.footer.health.get("touched", {}) if results.footer is not None else {}
+    judged = [str(clause["id"]) for clause in results.header.clauses if clause["strength"] != "excluded"]
+    missing = [name for name in judged if name not in touched]
+    if touched and judged:
+        named = f": {', '.join(missing[:_CLAUSES_NAMED])}" if missing else ""
+        more = f" and {len(missing) - _CLAUSES_NAMED} more" if len(missing) > _CLAUSES_NAMED else ""
+        count = f"{len(judged) - len(missing)} of {len(judged)} clauses touched"
+        yield f"  {count}; by nothing {len(missing)}{named}{more}"
 
 
 def _group(group: Group) -> Iterator[str]:

@@ -10,13 +10,13 @@ begins so.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from conformance.operations import ATTRIBUTES, CONTEXTS, FUNCTIONS, METHODS
 from conformance.programs import Program
-from conformance.specification import SpecificationError, load_clauses
+from conformance.specification import Clause, SpecificationError, load_clauses
 from conformance.specification.facts import Facts, facts
 
 Atom = tuple[bool, str]  # whether it must hold, and the fact
@@ -106,12 +106,15 @@ def _conditions() -> tuple[tuple[str, tuple[Condition, ...]], ...]:
     )
 
 
-def touches(program: Program, trace: Mapping[str, Any]) -> list[str]:
-    """The ids of the clauses that a program and its trace touch."""
+def touches(program: Program, trace: Mapping[str, Any], clauses: Iterable[Clause] | None = None) -> list[str]:
+    """The ids of the clauses (all by default) that a program and its trace touch."""
     steps = facts(program, trace)
     everything = set[str]().union(*steps)
+    wanted = None if clauses is None else {clause.id for clause in clauses}
     return [
         name
         for name, conditions in _conditions()
-        if all(_possible(one, everything) for one in conditions) and _in_order(conditions, steps)
+        if (wanted is None or name in wanted)
+        and all(_possible(one, everything) for one in conditions)
+        and _in_order(conditions, steps)
     ]
