@@ -207,7 +207,10 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
-    return finish(array_of(data, dtype), requires_grad, device)
+    array = array_of(data, dtype)
+    if not array.shape and array.dtype.kind == "f":
+        array = array[()]  # a 0-d value that nobody else sees needs no memory yet
+    return finish(array, requires_grad, device)
 
 
 @factory()
