@@ -28,10 +28,11 @@ def outcomes_of(trace: Mapping[str, Any]) -> dict[str, int]:
     return dict(sorted(Counter(str(step.get("outcome", "?")) for step in trace["steps"]).items()))
 
 
-def clauses_of(program: Program, trace: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """The clauses of a program: those that a fixture names, or those that a generated one touches."""
-    named = tuple(program.clauses)
-    return named if named or trace is None else tuple(touches(program, trace))
+def clauses_of(program: Program, origin: str, trace: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """The clauses that a fixture names, or those that a generated program touches by what it does."""
+    if origin == "fixture" or trace is None:
+        return tuple(program.clauses) if origin == "fixture" else ()
+    return tuple(touches(program, trace))
 
 
 def ends_in_gradient(program: Program, trace: Mapping[str, Any], verdict: Verdict) -> bool:
