@@ -28,7 +28,7 @@ from conformance.compare import Strength, Verdict, compare
 from conformance.engines import EngineError, EngineHandle, Failure, Reply, Trace
 from conformance.expected import Expected, stale
 from conformance.failures import describe, group_name, shorten
-from conformance.health import Health, ends_in_gradient, kinds_of, outcomes_of
+from conformance.health import Health, clauses_of, ends_in_gradient, kinds_of, outcomes_of
 from conformance.oracles import Absent, Answer, Opening, Oracle
 from conformance.plan import Case
 from conformance.programs import Program
@@ -250,7 +250,7 @@ class Run:
             family=case.family,
             origin=case.origin,
             verdict=verdict.kind,
-            clauses=tuple(case.program.clauses),
+            clauses=clauses_of(case.program, case.origin, oracle),
             title=case.program.title,
             reason=verdict.reason,
             expected=expected.reason if expected is not None else None,

@@ -16,6 +16,8 @@ COMMANDS = {
     "report": "make one HTML page from result files",
     "record": "record traces of torch for the fixtures",
     "spec": "list, search and show clauses",
+    "drift": "what changed between two recorded releases of torch, clause by clause",
+    "export": "write the corpus as JSON, for engines in any language",
     "faults": "plant faults in the reference engine and show which are found",
     "engines": "list the known engines; install or remove one, in an environment of its own",
     "check-adapter": "whether an adapter tells the truth about its engine",

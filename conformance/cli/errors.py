@@ -13,6 +13,8 @@ _KNOWN = (
     "SpecificationError",
     "RecordError",
     "FaultError",
+    "ExportError",
+    "LifeError",
     "UsageError",
 )
 _LONGEST = 600
