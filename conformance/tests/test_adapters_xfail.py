@@ -9,6 +9,7 @@ import pytest
 
 from conformance.cli import main
 from conformance.expected import Expected, ExpectedError, applicable, load, read_layer, release_of, stale
+from conformance.plan import fixture_cases
 from conformance.results import read
 from conformance.tests.engines_miniature import MINIATURES
 
@@ -93,7 +94,7 @@ def miniatures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("miniatures")
 @pytest.mark.parametrize("name", ["list.toml", "list.json"])
 def test_the_list_is_made_and_kept_up(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = ["run", "module:tiny", "--families", "SEED", "--examples", "0", "--out", "out"]
+    run = ["run", "module:tiny", "--families", "RETAIN", "--examples", "0", "--out", "out"]
     assert main(run) == 1
     results = next(Path("out").glob("*.jsonl"))
     failing = [program.id for program in read(results).programs if program.failing]
@@ -118,7 +119,10 @@ def test_the_list_is_made_and_kept_up(name: str, tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.usefixtures("miniatures")
-def test_stored_programs_are_run_again(capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_programs_are_run_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.cli.run.fixture_cases", lambda families=None: fixture_cases(["MODE"]))
     body = f'[[expected]]\ncase = "gen-1"\nreason = "r"\nprogram = "{PROGRAM}"\n'
     file(Path("list.toml"), body)
     status = main(

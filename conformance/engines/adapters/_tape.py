@@ -14,6 +14,10 @@ class Node(object):
     def __init__(self, op, args, kwargs):
         self.op, self.args, self.kwargs, self.passed = op, args, kwargs, False
 
+    def sources(self):
+        """All that it was given."""
+        return [*self.args, *self.kwargs.values()]
+
 
 def recorded(value):
     """The recorded tensors among arguments."""
@@ -52,8 +56,7 @@ def taped(runner, wrapped, vjp, zeros_like=None):
         def apply(cls, op, *args, **kwargs):
             given = {key: cls.own(value) for key, value in kwargs.items()}
             value = cls.called(op, [cls.own(arg) for arg in args], given)
-            sources = recorded(args)
-            node = Node(op, args, given) if sources else None
+            node = Node(op, args, kwargs) if recorded([*args, *kwargs.values()]) else None
 
             def result(part, index):
                 if not cls.is_own(part):
@@ -101,14 +104,14 @@ def taped(runner, wrapped, vjp, zeros_like=None):
                 found.append(node)
                 continue
             waiting.append((tensor, True))
-            waiting.extend((each, False) for each in recorded([*node.args]))
+            waiting.extend((each, False) for each in recorded(node.sources()))
         return found
 
     def reached(roots):
         """The leaves that the roots depend on, each once."""
         found = {id(root): root for root in roots if root.node is None and root.requires_grad}
         for node in order(roots):
-            found.update((id(each), each) for each in recorded([*node.args]) if each.node is None)
+            found.update((id(each), each) for each in recorded(node.sources()) if each.node is None)
         return list(found.values())
 
     def function_of(roots, inputs):
@@ -132,7 +135,8 @@ def taped(runner, wrapped, vjp, zeros_like=None):
                 return arg.raw
 
             for node in nodes:
-                results[id(node)] = node.op(*[raw(arg) for arg in node.args], **node.kwargs)
+                given = {key: raw(value) for key, value in node.kwargs.items()}
+                results[id(node)] = node.op(*[raw(arg) for arg in node.args], **given)
             return [raw(root) for root in roots]
 
         return again, nodes
