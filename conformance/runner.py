@@ -972,6 +972,7 @@ def load_file(path: str) -> Any:
     if spec is None or spec.loader is None:
         raise ImportError("%s is no Python file" % path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # compilers look functions up by it
     spec.loader.exec_module(module)
     return module
 
