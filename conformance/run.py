@@ -33,7 +33,7 @@ from conformance.oracles import Absent, Answer, Opening, Oracle
 from conformance.plan import Case
 from conformance.programs import Program
 from conformance.results import Footer, Header, ProgramResult, Writer, clip
-from conformance.shadow import NoRule, shadow_trace
+from conformance.shadow import NoRule, bounds_of
 
 
 class Listener(Protocol):
@@ -95,7 +95,7 @@ def judge(
             oracle.json,
             engine.json,
             strength=strength,
-            bounds=lambda: shadow_trace(program),
+            bounds=lambda: bounds_of(program),
             unread=unread,
         )
     except NoRule as error:

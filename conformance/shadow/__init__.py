@@ -14,11 +14,12 @@ with outside of tensors.
 
 from conformance.shadow import elementwise, entries, linear, products, reductions, structure
 from conformance.shadow.array import BoundedArray, NoRule
-from conformance.shadow.run import shadow_bound, shadow_trace
+from conformance.shadow.run import bounds_of, shadow_bound, shadow_trace
 
 __all__ = [
     "BoundedArray",
     "NoRule",
+    "bounds_of",
     "elementwise",
     "entries",
     "linear",

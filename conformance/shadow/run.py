@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from conformance.operations import runner_schema
-from conformance.runner import Engine
+from conformance.runner import Engine, Group, Observer
 from conformance.runner import run as run_program
 from conformance.shadow import namespace, seams, state
 from conformance.shadow.array import BoundedArray, NoRule
@@ -67,9 +67,19 @@ def shadow_trace(program: HasJson) -> dict[str, Any]:
     numbers closer than their bounds; bounds are infinite from there on. Raises NoRule if the engine uses a
     function of its array library that has no rule of bounds.
     """
-    engine, schema, arrays = _parts()
+    return _evaluated(program, _ShadowEngine)
+
+
+def bounds_of(program: HasJson) -> dict[str, Any]:
+    """The shadow trace without what comparing does not ask of it: its tensors show their bounds alone."""
+    return _evaluated(program, _BoundsEngine)
+
+
+def _evaluated(program: HasJson, kind: type[Engine]) -> dict[str, Any]:
+    engine, schema, arrays = _parts(kind)
     with state.running() as run, arrays.use(namespace), seams.replaced(arrays):
-        trace: dict[str, Any] = run_program(program.to_json(), engine, schema, shadow=True)
+        digest = getattr(program, "hash", None)
+        trace: dict[str, Any] = run_program(program.to_json(), engine, schema, True, digest)
     if run.lacking:
         raise NoRule(run.lacking)
     if run.undecided:
@@ -85,10 +95,36 @@ class _ShadowEngine(Engine):
         return array.tobytes() if isinstance(array, BoundedArray) else super().bytes_of(tensor, rung)
 
 
+class _BoundsEngine(_ShadowEngine):
+    """Shows of a tensor its bounds alone."""
+
+    def observer(self, shadow: bool) -> Observer:
+        return _BoundsObserver(self, shadow)
+
+
+class _BoundsObserver(Observer):
+    def tensor(self, t: Any, group: Group, is_grad: bool = False) -> list[Any]:
+        bound = shadow_bound(t)
+        fields: dict[str, Any] = {} if bound is None else {"bound": bound.hex()}
+        if not is_grad and (_flag(t, "is_leaf") or _flag(t, "retains_grad")):
+            grad = t.grad
+            if grad is not None:
+                fields["grad"] = self.tensor(grad, group, True)
+        return ["tensor", fields]
+
+
+def _flag(tensor: Any, name: str) -> bool:
+    """A flag of a tensor, False where asking raises (VIEW-06)."""
+    try:
+        return bool(getattr(tensor, name))
+    except RuntimeError:
+        return False
+
+
 @cache
-def _parts() -> tuple[Any, Any, Any]:
+def _parts(kind: type[Engine]) -> tuple[Any, Any, Any]:
     """The reference engine as the runner sees it, the operations, and where the engine's arrays come from."""
-    engine = _ShadowEngine(_ShadowModule(importlib.import_module("refimpl")), "refimpl")
+    engine = kind(_ShadowModule(importlib.import_module("refimpl")), "refimpl")
     return engine, runner_schema(), importlib.import_module("refimpl.arrays")
 
 

@@ -20,7 +20,7 @@ from conformance.generate import sequence
 from conformance.operations import runner_schema
 from conformance.programs import Program, parse
 from conformance.runner import Engine, run
-from conformance.shadow import NoRule, shadow_trace
+from conformance.shadow import NoRule, bounds_of, shadow_trace
 from conformance.shadow.array import FUNCTIONS
 
 torch = pytest.importorskip("torch")
@@ -216,6 +216,22 @@ def test_a_shadow_shows_what_the_reference_engine_shows() -> None:
             continue  # texts of stack overflows, and the names of array types
         assert without_bounds(shadow_trace(fixture.program)) == trace(fixture.program, "refimpl"), fixture.id
     assert len(fixtures) > 60
+
+
+def bounds_alone(part: Any) -> Any:
+    if isinstance(part, dict):
+        return {key: bounds_alone(each) for key, each in part.items()}
+    if isinstance(part, list) and part and part[0] == "tensor":
+        kept = {key: bounds_alone(part[1][key]) for key in ("bound", "grad") if key in part[1]}
+        return ["tensor", {key: each for key, each in kept.items() if each is not None}]
+    return [bounds_alone(each) for each in part] if isinstance(part, list) else part
+
+
+def test_bounds_alone_are_those_of_the_whole_shadow() -> None:
+    programs = [fixture.program for fixture in load_fixtures()[1::6] if fixture.family != "CONCURRENCY"]
+    programs += [program for _, program in sequence(23, stop=60)]
+    for program in programs:
+        assert bounds_of(program) == bounds_alone(shadow_trace(program)), program.to_json()
 
 
 def test_numbers_read_by_item_carry_their_bound_into_the_trace() -> None:
