@@ -2068,6 +2068,8 @@ def rejects_keyword(text: str, key: str) -> bool:
     if "invalid combination of arguments" in text:
         got, _, expected = text.partition("but expected")
         return word.search(got) is not None and word.search(expected) is None
+    if "incompatible function arguments" in text:
+        return word.search(text.partition("Invoked with")[0]) is None  # the signatures that there are
     return False
 
 

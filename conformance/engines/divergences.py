@@ -6,6 +6,7 @@ the engine shows. Nothing is listed twice for an engine; programs of more than e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from conformance.compare.grouping import nameless
 from conformance.engines.model import EngineHandle, Trace
 from conformance.programs import Program
 from conformance.results import ProgramResult, Results
-from conformance.specification import Clause, load_clauses
+from conformance.specification import load_clauses
 from conformance.specification.predicates import touches
 
 LONGEST = 8
@@ -45,19 +46,15 @@ def collect(runs: Iterable[Results], oracle: EngineHandle) -> list[Divergence]:
 
     `oracle` is real torch, which shows what a shortest program touches.
     """
-    clauses = load_clauses()
+    found = [(run, result, touched) for run in runs for result, touched in _touched(run, oracle)]
+    common = Counter(clause for _, _, touched in found for clause in touched)
     rows: dict[tuple[str, ...], Divergence] = {}
-    for run in runs:
-        chosen = [result for result in run.programs if _listed(result)]
-        programs = [Program.from_json(dict(result.failure.program)) for result in chosen if result.failure]
-        replies = oracle.run(programs)
-        for result, program, reply in zip(chosen, programs, replies, strict=True):
-            trace = reply.json if isinstance(reply, Trace) else None
-            row = _row(run, result, clause_of(result, program, trace, clauses))
-            key = (row.engine, row.version, row.verdict, row.clause, row.at, row.torch, row.shown)
-            known = rows.get(key)
-            if known is None or row.statements < known.statements:
-                rows[key] = row
+    for run, result, touched in found:
+        row = _row(run, result, clause_of(result, touched, common))
+        key = (row.engine, row.version, row.verdict, row.clause, row.at, row.torch, row.shown)
+        known = rows.get(key)
+        if known is None or row.statements < known.statements:
+            rows[key] = row
     unique = {(row.engine, row.version, row.program, row.at): row for row in rows.values()}
     order = sorted(unique.values(), key=lambda row: (row.engine, row.version, row.clause, row.statements))
     return order
@@ -69,21 +66,25 @@ def _listed(result: ProgramResult) -> bool:
     return result.verdict != "diverges" or result.failure.difference is not None
 
 
-def clause_of(
-    result: ProgramResult, program: Program, trace: Mapping[str, Any] | None, clauses: Sequence[Clause]
-) -> str:
-    """The clause that a shortest program shows: that of the text that differs, else one that it touches.
+def _touched(run: Results, oracle: EngineHandle) -> Iterator[tuple[ProgramResult, list[str]]]:
+    """The results that are listed, each with the clauses that its shortest program touches on torch."""
+    chosen = [result for result in run.programs if _listed(result)]
+    programs = [Program.from_json(dict(result.failure.program)) for result in chosen if result.failure]
+    clauses = load_clauses()
+    for result, program, reply in zip(chosen, programs, oracle.run(programs), strict=True):
+        yield result, touches(program, reply.json, clauses) if isinstance(reply, Trace) else []
+
+
+def clause_of(result: ProgramResult, touched: Sequence[str], common: Mapping[str, int]) -> str:
+    """The clause that a shortest program shows: that of the text that differs, else the rarest that it touches.
 
     A program is made shorter as long as it fails alike; it may then touch another clause than at first.
     """
     difference = result.failure.difference if result.failure is not None else None
     if difference is not None and difference.get("clause"):
         return str(difference["clause"])
-    if trace is None:
-        return result.clauses[0] if result.clauses else ""
-    touched = touches(program, trace, clauses)
     named = [clause for clause in result.clauses if clause in touched]
-    return (named or touched or [""])[0]
+    return min(named or touched, key=lambda clause: common.get(clause, 0), default="")
 
 
 def _row(run: Results, result: ProgramResult, clause: str) -> Divergence:
