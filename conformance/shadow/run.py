@@ -67,16 +67,16 @@ def shadow_trace(program: HasJson) -> dict[str, Any]:
     numbers closer than their bounds; bounds are infinite from there on. Raises NoRule if the engine uses a
     function of its array library that has no rule of bounds.
     """
-    return _evaluated(program, _ShadowEngine)
+    return _evaluated(program, alone=False)
 
 
 def bounds_of(program: HasJson) -> dict[str, Any]:
     """The shadow trace without what comparing does not ask of it: its tensors show their bounds alone."""
-    return _evaluated(program, _BoundsEngine)
+    return _evaluated(program, alone=True)
 
 
-def _evaluated(program: HasJson, kind: type[Engine]) -> dict[str, Any]:
-    engine, schema, arrays = _parts(kind)
+def _evaluated(program: HasJson, *, alone: bool) -> dict[str, Any]:
+    engine, schema, arrays = _parts(alone)
     with state.running() as run, arrays.use(namespace), seams.replaced(arrays):
         digest = getattr(program, "hash", None)
         trace: dict[str, Any] = run_program(program.to_json(), engine, schema, True, digest)
@@ -122,8 +122,9 @@ def _flag(tensor: Any, name: str) -> bool:
 
 
 @cache
-def _parts(kind: type[Engine]) -> tuple[Any, Any, Any]:
+def _parts(alone: bool) -> tuple[Any, Any, Any]:
     """The reference engine as the runner sees it, the operations, and where the engine's arrays come from."""
+    kind = _BoundsEngine if alone else _ShadowEngine
     engine = kind(_ShadowModule(importlib.import_module("refimpl")), "refimpl")
     return engine, runner_schema(), importlib.import_module("refimpl.arrays")
 
