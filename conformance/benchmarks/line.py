@@ -23,7 +23,10 @@ STAGES = ("generate", "torch", "refimpl", "compare", "bounds")
 
 @dataclass
 class Split:
-    """CPU seconds by stage, so that a busy machine disturbs less; `bounds` is the shadow, evaluated only where bits differ."""
+    """CPU seconds by stage: a busy machine disturbs them less.
+
+    `bounds` is the shadow, evaluated only where bits differ.
+    """
 
     programs: int = 0
     statements: int = 0
