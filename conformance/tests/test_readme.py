@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import cli, plan, specification
+from conformance.cli import spec
 from conformance.compare import KINDS, LEVELS, STRENGTHS
 from conformance.expected import load
 
@@ -88,7 +89,9 @@ def test_every_clause_family_and_case_that_commands_name_exists() -> None:
         if arguments.command == "replay":
             assert arguments.case in cases
         if arguments.command == "spec":
-            assert set(arguments.what) <= clauses
+            named = {word for word in arguments.what if word.upper() == word}
+            assert named <= clauses
+            assert arguments.what[0] in named or arguments.what[0] in spec.ACTIONS
         if arguments.command == "run":
             assert arguments.only is None or arguments.only in cases
             assert set(arguments.families or ()) <= set(cases.values())
