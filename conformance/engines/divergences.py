@@ -76,7 +76,7 @@ def _touched(run: Results, oracle: EngineHandle) -> Iterator[tuple[ProgramResult
 
 
 def clause_of(result: ProgramResult, touched: Sequence[str], common: Mapping[str, int]) -> str:
-    """The clause that a shortest program shows: that of the text that differs, else the rarest that it touches.
+    """The clause that a shortest program shows: that of the text that differs, else the rarest it touches.
 
     A program is made shorter as long as it fails alike; it may then touch another clause than at first.
     """

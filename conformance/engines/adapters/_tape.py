@@ -54,6 +54,8 @@ def taped(runner, wrapped, vjp, zeros_like=None):
 
         @classmethod
         def apply(cls, op, *args, **kwargs):
+            if "out" in kwargs:
+                raise unsupported("out=")
             given = {key: cls.own(value) for key, value in kwargs.items()}
             value = cls.called(op, [cls.own(arg) for arg in args], given)
             node = Node(op, args, kwargs) if recorded([*args, *kwargs.values()]) else None

@@ -31,6 +31,7 @@ def conformance_engine(runner, device):
             clone=lambda x: mygrad.positive(x),
             where=lambda mask, x, y: mygrad.where(mask.data, x, y),
         )  # fmt: skip
+        is_array = False  # gradients are numpy's arrays, and in place is numpy's there
         shape = property(lambda self: self.raw.shape)
         dtype = property(lambda self: getattr(self.space, str(self.raw.dtype)))
         requires_grad = property(lambda self: not self.raw.constant)
@@ -52,7 +53,11 @@ def conformance_engine(runner, device):
 
         @property
         def grad(self):
-            return None if self.raw.grad is None else self.wrap(self.raw.grad)
+            if self.raw.grad is None:
+                return None
+            wrapper = self.wrap(self.raw.grad)
+            wrapper.is_array = True
+            return wrapper
 
         @grad.setter
         def grad(self, value):
@@ -66,7 +71,7 @@ def conformance_engine(runner, device):
             self.raw.backward(gradient.raw.data if isinstance(gradient, Tensor) else gradient)
 
         def change(self, op, *args):
-            if op not in IN_PLACE:
+            if op not in IN_PLACE or self.is_array:
                 raise self.unsupported("this operation in place")
             self.raw = IN_PLACE[op](self.raw, *[self.own(arg) for arg in args])
             return self

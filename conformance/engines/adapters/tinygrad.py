@@ -12,7 +12,8 @@ ENGINE = {
     "reached": "adapter in its own process",
     "homepage": "https://tinygrad.org/",
     "environment": {"DEV": "PYTHON"},
-    "note": "runs without a compiler on DEV=PYTHON; DEV=CPU needs clang-19 on PATH and CC=clang-19",
+    "note": "runs without a compiler on DEV=PYTHON (DEV=CPU needs clang-19 and CC=clang-19); reading a value, as "
+    "is done after each statement, realizes it, and can cut it off from what leads back",
 }
 SAME = (
     "exp exp2 log log2 log10 sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
