@@ -143,6 +143,15 @@ def _manifest(folder: Path) -> tuple[Mapping[str, Entry], Mapping[str, Any]]:
     return entries, provenance
 
 
+def manifest_hash(release: str, root: Path | None = None) -> str:
+    """The SHA-256 of a release's manifest, which holds the hashes of its traces. Raises FixtureError."""
+    path = (root or home()) / RECORDED / release / MANIFEST
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise FixtureError(str(path), "nothing is recorded for this release", "conformance record") from error
+
+
 def provenance(release: str, root: Path | None = None) -> Mapping[str, Any]:
     """What a release was recorded with: version, build, CPU capability, threads. Raises FixtureError."""
     return _manifest((root or home()) / RECORDED / release)[1]

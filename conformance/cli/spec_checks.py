@@ -12,7 +12,7 @@ from conformance import __version__
 from conformance.cli import replay
 from conformance.cli.errors import UsageError
 from conformance.faults import CATALOGUE
-from conformance.fixtures import Fixture, corpus_hash, load_fixtures
+from conformance.fixtures import Fixture, corpus_hash, load_fixtures, manifest_hash, releases
 from conformance.specification import Clause, book, life, load_clauses
 from conformance.specification import support as supports
 from conformance.specification.minimal import Minimality, Needed, stale
@@ -40,7 +40,7 @@ def execute(action: str, words: Sequence[str], args: argparse.Namespace) -> int:
             print(f"written: {name}")
         return 0
     clauses = load_clauses()
-    now = life.Pin(__version__, len(clauses), set_hash(clauses), corpus_hash())
+    now = life.Pin(__version__, len(clauses), set_hash(clauses), corpus_hash(), manifests())
     life.pin(now)
     print(f"{now.version}: {now.clauses} clauses {now.clause_set[:16]}, corpus {now.corpus[:16]}")
     return 0
@@ -49,6 +49,11 @@ def execute(action: str, words: Sequence[str], args: argparse.Namespace) -> int:
 def set_hash(clauses: Sequence[Clause]) -> str:
     """The hash of the clause set."""
     return life.clause_set_hash((one.id, one.strength, one.status, one.sentence) for one in clauses)
+
+
+def manifests() -> dict[str, str]:
+    """The hash of each recorded release's manifest."""
+    return {release: manifest_hash(release) for release in releases()}
 
 
 def faults_of(clause: Clause) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 STATUSES = ("stands", "corrected", "deprecated", "disputed")
@@ -39,6 +39,9 @@ class Pin:
     clauses: int
     clause_set: str  # SHA-256 of ids, strengths, states and sentences
     corpus: str  # SHA-256 of all programs with their ids
+    recordings: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # release: SHA-256 of its manifest
 
 
 def is_version(text: object) -> bool:
@@ -95,7 +98,12 @@ def pin(now: Pin, path: Path = PINS) -> None:
     data = dict(pins(path)) if path.exists() else {}
     data[now.version] = now
     text = {
-        version: {"clauses": one.clauses, "clause_set": one.clause_set, "corpus": one.corpus}
+        version: {
+            "clauses": one.clauses,
+            "clause_set": one.clause_set,
+            "corpus": one.corpus,
+            "recordings": dict(sorted(one.recordings.items())),
+        }
         for version, one in sorted(data.items())
     }
     path.write_text(json.dumps(text, indent=1) + "\n", encoding="ascii")

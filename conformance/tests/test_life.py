@@ -11,9 +11,18 @@ import pytest
 
 from conformance import __version__
 from conformance.cli import main
-from conformance.cli.spec_checks import set_hash
+from conformance.cli.spec_checks import manifests, set_hash
 from conformance.export import ExportError, check, export
-from conformance.fixtures import corpus_hash, load_fixtures, releases
+from conformance.fixtures import (
+    MANIFEST,
+    RECORDED,
+    FixtureError,
+    corpus_hash,
+    home,
+    load_fixtures,
+    manifest_hash,
+    releases,
+)
 from conformance.specification import book, drift, life, load_clauses
 from conformance.specification.life import LifeError
 
@@ -58,6 +67,19 @@ def test_the_suite_version_pins_clauses_and_corpus() -> None:
     assert pin.clauses == len(clauses)
     assert pin.clause_set == set_hash(clauses), f"`{life.COMMAND}`"
     assert pin.corpus == corpus_hash(), f"`{life.COMMAND}`"
+    assert pin.recordings == manifests(), f"a manifest was edited, or recorded anew: `{life.COMMAND}`"
+
+
+def test_an_edit_of_a_manifest_changes_its_hash(tmp_path: Path) -> None:
+    folder = tmp_path / RECORDED / NEW
+    folder.mkdir(parents=True)
+    text = (home() / RECORDED / NEW / MANIFEST).read_text()
+    (folder / MANIFEST).write_text(text)
+    assert manifest_hash(NEW, tmp_path) == life.pins()[__version__].recordings[NEW]
+    (folder / MANIFEST).write_text(text.replace('"trace": "0', '"trace": "1', 1))
+    assert manifest_hash(NEW, tmp_path) != life.pins()[__version__].recordings[NEW]
+    with pytest.raises(FixtureError, match="nothing is recorded"):
+        manifest_hash("torch-0.4-cpu", tmp_path)
 
 
 def test_pinning_leaves_earlier_versions_alone(tmp_path: Path) -> None:
