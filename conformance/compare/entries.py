@@ -60,7 +60,7 @@ def item_size(dtype: str) -> int:
         return 4
     try:
         return DTYPES[dtype].itemsize
-    except KeyError:
+    except (KeyError, TypeError):  # the engine may show anything there, also that reading it raised
         raise Unreadable(f"unknown dtype {dtype!r}") from None
 
 

@@ -102,6 +102,12 @@ def test_values_are_compared_whatever_an_engine_says() -> None:
     assert verdict(tensor(grad=grad), tensor(), "grad").kind == "diverges"
 
 
+def test_a_dtype_that_cannot_be_read_is_a_difference() -> None:
+    found = verdict(tensor(), tensor(dtype=["raised", "KeyError", "weak"]), "dtype")
+    assert [each.path for each in found.differences] == ["seen.x.bytes"]
+    assert "unknown dtype" in found.differences[0].note
+
+
 def test_a_field_of_gradients_alone_can_be_left_out() -> None:
     theirs = tensor(grad=without(tensor(requires_grad=False), "grad"))
     ours = tensor(grad=without(tensor(), "grad"))

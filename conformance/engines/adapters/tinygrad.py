@@ -12,8 +12,8 @@ ENGINE = {
     "reached": "adapter in its own process",
     "homepage": "https://tinygrad.org/",
     "environment": {"DEV": "PYTHON"},
-    "note": "runs without a compiler on DEV=PYTHON (DEV=CPU needs clang-19 and CC=clang-19); reading a value, as "
-    "is done after each statement, realizes it, and can cut it off from what leads back",
+    "note": "runs without a compiler on DEV=PYTHON (DEV=CPU needs clang-19 and CC=clang-19); reading a value, "
+    "as is done after each statement, realizes it, and can cut it off from its graph",
 }
 SAME = (
     "exp exp2 log log2 log10 sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf "
@@ -52,7 +52,9 @@ def conformance_engine(runner, device):
         )  # fmt: skip
         requires_grad = property(lambda self: True)  # there is no such thing
         shape = property(lambda self: tuple(self.raw.shape))
-        dtype = property(lambda self: getattr(self.space, named[str(self.raw.dtype)]))
+        dtype = property(
+            lambda self: named.get(str(self.raw.dtype)) or wrapped.DType(str(self.raw.dtype), None)
+        )
         T = property(lambda self: self.wrap(self.raw.transpose()))
 
         def __init__(self, raw, is_leaf=False):
@@ -138,4 +140,5 @@ def conformance_engine(runner, device):
         runner, "tinygrad", ENGINE["version"], Tensor, known, create,
         {"einsum": lambda s, *x: Tensor.apply(tinygrad.Tensor.einsum, s, *x)},
     )  # fmt: skip
+    named.update((own, getattr(space, name)) for own, name in named.items())
     return Engine(space, "tinygrad", {"main": device})
