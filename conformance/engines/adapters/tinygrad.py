@@ -12,7 +12,7 @@ ENGINE = {
     "reached": "adapter in its own process",
     "homepage": "https://tinygrad.org/",
     "environment": {"DEV": "PYTHON"},
-    "note": "runs without a compiler on DEV=PYTHON (DEV=CPU needs clang-19 and CC=clang-19); reading a value, "
+    "note": "runs without a compiler on DEV=PYTHON (DEV=CPU needs clang-19, CC=clang-19); reading a value, "
     "as is done after each statement, realizes it, and can cut it off from its graph",
 }
 SAME = (
