@@ -19,6 +19,8 @@ COMMANDS = {
     "drift": "what changed between two recorded releases of torch, clause by clause",
     "export": "write the corpus as JSON, for engines in any language",
     "faults": "plant faults in the reference engine and show which are found",
+    "divergences": "list the distinct shortest divergences of several runs",
+    "xfail": "make or update a list of expected failures from a run's results",
     "engines": "list the known engines; install or remove one, in an environment of its own",
     "check-adapter": "whether an adapter tells the truth about its engine",
     "cuda": "all that needs a GPU, in one command",
