@@ -120,6 +120,15 @@ def releases(root: Path | None = None) -> list[str]:
     return sorted(path.parent.name for path in ((root or home()) / RECORDED).glob(f"*/{MANIFEST}"))
 
 
+def slots(root: Path | None = None) -> dict[str, str]:
+    """What is recorded of each kind of device: the releases, or `not recorded`."""
+    found: dict[str, list[str]] = {"cpu": [], "cuda": []}
+    for release in releases(root):
+        name, _, device = release.rpartition("-")
+        found.setdefault(device.partition(":")[0], []).append(name)
+    return {device: ", ".join(names) or "not recorded" for device, names in found.items()}
+
+
 @dataclass(frozen=True)
 class Entry:
     """What a manifest says of one fixture."""

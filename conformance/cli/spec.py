@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.cli import spec_checks
 from conformance.cli.errors import UsageError
-from conformance.fixtures import Fixture, load_fixtures
+from conformance.fixtures import Fixture, load_fixtures, slots
 from conformance.specification import FAMILIES, STRENGTHS, Clause, load_clauses, load_families
 
 _WIDTH = 100
@@ -96,6 +96,8 @@ def _families(fixtures: Sequence[Fixture]) -> Iterator[str]:
             f"{family.name:<12} {len(family.clauses):>3} clauses, {covered:>3} with a fixture{without}: "
             f"{family.title}"
         )
+    for device, recorded in slots().items():
+        yield f"recorded on {device}: {recorded}"
 
 
 def _found(words: Sequence[str], clauses: Sequence[Clause], fixtures: Sequence[Fixture]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance import __version__
-from conformance.fixtures import NEWEST, Fixture, load_fixtures, recorded_trace
+from conformance.fixtures import NEWEST, Fixture, load_fixtures, recorded_trace, slots
 from conformance.programs import Program, to_source
 from conformance.reports.steps import value_text
 from conformance.specification import Clause, Family, load_families
@@ -49,6 +49,8 @@ def _contents(families: Sequence[Family]) -> Iterator[str]:
     yield ""
     yield f"Suite version {__version__}. Made by `{COMMAND}` from the clause data and the recorded traces;"
     yield "do not edit."
+    for device, recorded in slots().items():
+        yield f"Recorded on {device}: {recorded}."
     yield "How a clause is added, corrected, deprecated and disputed: [LIFE.md](../LIFE.md)."
     yield ""
     yield "| family | clauses | |"

@@ -22,6 +22,7 @@ from conformance.fixtures import (
     load_fixtures,
     manifest_hash,
     releases,
+    slots,
 )
 from conformance.specification import book, drift, life, load_clauses
 from conformance.specification.life import LifeError
@@ -121,6 +122,14 @@ def test_drift_finds_what_changed_and_nothing_in_the_same_release() -> None:
 
 def test_four_releases_are_recorded() -> None:
     assert releases() == [f"torch-{version}-cpu" for version in ("1.12.1", "1.2.0", "1.9.0", "2.13.0")]
+
+
+def test_a_device_without_recordings_says_so(tmp_path: Path) -> None:
+    assert slots(tmp_path) == {"cpu": "not recorded", "cuda": "not recorded"}
+    path = tmp_path / RECORDED / "torch-2.13.0-cuda" / MANIFEST
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    assert slots(tmp_path) == {"cpu": "not recorded", "cuda": "torch-2.13.0"}
 
 
 def test_the_command_names_releases_that_are_not_recorded(capsys: pytest.CaptureFixture[str]) -> None:
