@@ -150,8 +150,6 @@ def obeys_contract(grad: Any, leaf: Any) -> bool:
     shape = grad.shape
     if not shape:
         return True
-    if grad.size == 0:
-        return True
     strides = strides_of(grad)
     wanted = strides_of(leaf)
     if not layout.is_dense(leaf.shape, wanted) or len(wanted) != len(strides):

@@ -46,7 +46,7 @@ def add_gradients(task: Any, below: Any, box: list[Any], second: Any) -> Any:
     bumps = task.bumps
     if getrefcount(first) <= SOLE_OWNER + uncounted and owns_memory(first):
         bumps[below] = bumps.get(below, 0) + 1
-        if first.shape and first.shape == second.shape and first.dtype == second.dtype:
+        if first.shape and first.shape == second.shape and first.dtype == second.dtype != "c":
             return numpy.add(first, second, out=first)
     elif below in bumps:
         del bumps[below]

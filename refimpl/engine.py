@@ -111,7 +111,7 @@ class GraphTask:
         """The gradient in the form in which this pass carries it."""
         if tensor is None or self.recorded:
             return tensor
-        data = tensor._data
+        data = tensor.array()
         self.seen[id(data)] = weakref.ref(tensor)
         return data
 
@@ -470,6 +470,8 @@ def validate_outputs(
         meta = node.meta(nr)
         prefix = text("gradient.from", node=giver.name()) if giver != "" else ""
         shape = tuple(grad.shape)
+        if devices.in_use:
+            device = grad.device if task.recorded else devices.device_of(grad)
         if shape != meta.shape:
             if not expandable(meta.shape, shape):
                 raise RuntimeError(
@@ -482,17 +484,15 @@ def validate_outputs(
             if not has.is_floating_point and has.is_complex != wanted.is_complex:
                 raise RuntimeError(text("gradient.complex"))
             grad = task.F.to(grad, wanted)
-        if devices.in_use:
-            device = grad.device if task.recorded else devices.device_of(grad)
-            if device != meta.device:
-                if len(shape) == 0:
-                    if device == devices.META:
-                        raise NotImplementedError(text("meta.no_data"))
-                    grad = task.unwrap(wrap(devices.meta_array((), meta.dtype)))
-                else:
-                    raise RuntimeError(
-                        prefix + text("gradient.device", index=i, expected=meta.device, device=device)
-                    )
+        if devices.in_use and device != meta.device:
+            if len(shape) == 0:
+                if device == devices.META:
+                    raise NotImplementedError(text("meta.no_data"))
+                grad = task.unwrap(wrap(devices.meta_array((), meta.dtype)))
+            else:
+                raise RuntimeError(
+                    prefix + text("gradient.device", index=i, expected=meta.device, device=device)
+                )
         fitted[i] = grad
     return fitted
 

@@ -9,6 +9,7 @@ import numpy
 
 from . import arrays, devices, dtypes
 from .arguments import NUMBERS, bind
+from .operations import layout
 from .operations.table import FLOAT, KEEP, Operation
 
 __all__ = ["call_forward", "compute", "make_raw", "promoted"]
@@ -70,6 +71,8 @@ def _raw_view(op: Operation) -> Callable[..., Any]:
     def view(self: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(self, numpy.generic):
             self = arrays.asarray(self)
+        elif not self.size:
+            self = layout.showable(self)
         made = op.forward(self, *args, **kwargs)
         # A view is an object of its own: the engine tells sole owners from others by it.
         return made[...] if made is self else made

@@ -62,11 +62,5 @@ def wrap_dim(dim: int, ndim: int) -> int:
 
 
 def strides_of(array: Any) -> tuple[int, ...]:
-    """The strides of an array in elements, as torch has them.
-
-    numpy gives an empty array of its own strides of 0, torch those of a contiguous one.
-    """
-    if array.size == 0 and array.base is None:
-        return layout.contiguous_strides(array.shape)
-    size = array.dtype.itemsize
-    return tuple(stride // size for stride in array.strides)
+    """The strides of an array in elements, as torch has them."""
+    return layout.element_strides(array)

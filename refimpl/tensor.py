@@ -139,6 +139,8 @@ class Tensor(Values):
         data = self._data
         if isinstance(data, numpy.generic):
             data = self._data = arrays.asarray(data)
+        elif not data.size:
+            data = self._data = layout.showable(data)
         return data
 
     @property

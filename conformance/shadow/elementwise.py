@@ -81,7 +81,9 @@ def _multiply(c: Call) -> Reals:
     if c.result.dtype.kind == "c":
         added = 3 * format_of(c.result.dtype).unit * np.abs(a) * np.abs(b)
         exact = _complex_product_exact(a, b, wide(c.result)) & ~c.touched
-        return np.asarray(np.where(exact, 0.0, bound + added), np.float64)
+        # A part that is zero is a sum of two zeros or of two that cancel: instructions differ in its sign.
+        open_ = (c.result.real == 0) | (c.result.imag == 0)
+        return np.asarray(np.where(exact, np.where(open_, UNSIGNED_ZERO, 0.0), bound + added), np.float64)
     scales = c.holds(0, is_power_of_two) | c.holds(1, is_power_of_two)
     bound = c.rounded(bound, lambda: product_is_exact(a, b, wide(c.result)), 1.0, lambda: scales)
     by_zero = c.touched & (c.holds(0, _is_zero) | c.holds(1, _is_zero)) & np.isfinite(da + db)

@@ -122,10 +122,18 @@ def pow_number(self: Array, exponent: Any) -> Array:
         return numpy.power(self, exponent) if self.ndim < 2 else settle(numpy.power(self, exponent), self)
     short_cut = _SHORT_CUTS.get(exponent)
     if short_cut is not None:
+        if self.dtype == numpy.float16:  # torch's kernel takes no square root: pow(-0.0, 0.5) is 0.0
+            short_cut = _ROOTS_BY_POW.get(exponent, short_cut)
         return short_cut(self)
     return binary(numpy.power, exact=True)(self, exponent)
 
 
+def _root_by_pow(x: Array) -> Array:
+    """The square root with C's pow at -0.0 and -inf."""
+    return numpy.sqrt(numpy.where((x == 0) | numpy.isinf(x), numpy.abs(x), x))
+
+
+_ROOTS_BY_POW = {0.5: unary(_root_by_pow), -0.5: unary(lambda x: 1 / _root_by_pow(x))}
 _SHORT_CUTS = {
     0.5: unary(numpy.sqrt),
     1: unary(numpy.positive),

@@ -19,6 +19,11 @@ from .views import sum_to
 
 Array = Any
 
+_NO_DIMENSION = (
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+    "0-dim tensor to a number"
+)
+
 
 # Advanced indexing over arrays
 def _positions(self: Array, indices: Sequence[Array | None]) -> list[Array | None]:
@@ -172,6 +177,8 @@ def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
     entries = [_as_entry(each) for each in (item if isinstance(item, tuple) else (item,))]
     specified = _specified(entries)
     if specified > self.ndim:
+        if len(entries) == 1 and isinstance(entries[0], int) and not isinstance(entries[0], bool):
+            raise IndexError(_NO_DIMENSION)
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
     result, dim = self, 0
     left: list[Any] = []
@@ -217,11 +224,7 @@ def _read(F: Any, self: Any, item: Any) -> tuple[Any, list[Any]]:
 
 def _at(F: Any, self: Any, dim: int, position: int, real: int) -> Any:
     if self.ndim == 0:
-        raise IndexError(
-            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-            "convert a 0-dim "
-            "tensor to a number"
-        )
+        raise IndexError(_NO_DIMENSION)
     size = self.shape[dim]
     if not -size <= position < size:
         raise IndexError(f"index {position} is out of bounds for dimension {real} with size {size}")

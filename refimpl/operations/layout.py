@@ -17,7 +17,11 @@ Array = Any
 
 
 def element_strides(array: Array) -> tuple[int, ...]:
-    """The array's strides in elements."""
+    """The array's strides in elements, as torch has them.
+
+    numpy gives an empty array of its own strides of 0, torch those of a contiguous one."""
+    if array.size == 0 and array.base is None:
+        return contiguous_strides(array.shape)
     size = array.dtype.itemsize
     return tuple(stride // size for stride in array.strides)
 
@@ -134,12 +138,15 @@ def broadcast_strides(array: Array, shape: Sequence[int]) -> tuple[int, ...]:
     )
 
 
-def result_strides(shape: Sequence[int], operands: Sequence[Array]) -> tuple[int, ...]:
-    """The strides of a new elementwise result over these operands."""
+def result_strides(
+    shape: Sequence[int], operands: Sequence[Array], alike: bool = True
+) -> tuple[int, ...]:
+    """The strides of a new elementwise result over these operands; not ``alike`` if a number is among them:
+    then torch does not take its short way, which shows in the strides of dimensions of size 1."""
     shape = tuple(shape)
     if 0 in shape:
         return contiguous_strides(shape)
-    if all(operand.shape == shape for operand in operands):
+    if alike and all(operand.shape == shape for operand in operands):
         known = [element_strides(operand) for operand in operands]
         if all(is_contiguous(shape, strides) for strides in known):
             return contiguous_strides(shape)
@@ -156,6 +163,13 @@ def result_strides(shape: Sequence[int], operands: Sequence[Array]) -> tuple[int
     return tuple(strides)
 
 
+def showable(array: Array) -> Array:
+    """The array with strides of its own if it is empty, so that its views have torch's strides."""
+    if array.size == 0 and array.base is None:
+        return arrays.restride(array, array.shape, contiguous_strides(array.shape))
+    return array
+
+
 def settle(result: Array, *operands: Array) -> Array:
     """The result with torch's layout for an elementwise operation over `operands` (copied only if it
     differs)."""
@@ -164,9 +178,11 @@ def settle(result: Array, *operands: Array) -> Array:
         all(operand.flags.c_contiguous for operand in with_dimensions)
         and result.flags.c_contiguous
         and result.size
+        and 1 not in result.shape
     ):
         return result
-    return with_strides(result, result_strides(result.shape, with_dimensions))
+    alike = len(with_dimensions) == len(operands)
+    return with_strides(result, result_strides(result.shape, with_dimensions, alike))
 
 
 def with_strides(array: Array, strides: Sequence[int]) -> Array:

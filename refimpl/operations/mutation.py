@@ -23,7 +23,7 @@ def _clone(self: Array, memory_format: Any = None) -> Array:
     wanted = layout.format_name(memory_format)
     if wanted in layout.CHANNELS_LAST:
         return layout.with_format(self, memory_format).copy(order="K")
-    if (self.ndim < 2 and self.size) or (self.flags.c_contiguous and self.size):
+    if (self.ndim < 2 and self.size) or (self.flags.c_contiguous and self.size and 1 not in self.shape):
         return self.copy()
     strides = layout.contiguous_strides(self.shape)
     if wanted != "contiguous_format":

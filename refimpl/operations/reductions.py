@@ -232,13 +232,14 @@ def _cumsum(self: Array, dim: int, *, dtype: Any = None) -> Array:
     wide = {"f": numpy.float64, "c": numpy.complex128, "V": numpy.float32}.get(kind.kind, kind)
     if kind in REDUCED:
         wide = numpy.float32
-    result = numpy.cumsum(self.astype(wide), axis=axis).astype(kind)
+    # the kernel adds to a zero from the start, so that no partial sum is -0.0
+    result = numpy.add(numpy.cumsum(self.astype(wide), axis=axis), 0).astype(kind)
     return result if result.ndim < 2 else settle(result, self)
 
 
 def _cumsum_backward(F: Any, grad: Any, dim: int, dtype: Any) -> Any:
     grad = F.to(grad, dtype)
-    if grad.ndim == 0 or product(grad.shape) <= 1:
+    if grad.ndim == 0 or product(grad.shape) <= 1 or grad.shape[dim] == 1:
         return grad
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,))
 
