@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from conformance.engines.divergences import collect, page, to_json
+from conformance.divergences import collect, page, to_json
 from conformance.engines.identity import prove_torch
 from conformance.oracles import Opening
 from conformance.results import read

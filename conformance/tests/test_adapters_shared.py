@@ -10,9 +10,9 @@ import pytest
 
 from conformance import runner
 from conformance.compare import Verdict, compare
+from conformance.divergences import collect, page, to_json
 from conformance.engines import EngineError, EngineHandle, Trace, open_engine
 from conformance.engines.catalogue import ADAPTERS
-from conformance.engines.divergences import collect, page, to_json
 from conformance.operations import runner_schema
 from conformance.plan import generated_cases
 from conformance.programs import Program, parse

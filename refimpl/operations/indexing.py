@@ -20,8 +20,8 @@ from .views import sum_to
 Array = Any
 
 _NO_DIMENSION = (
-    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-    "0-dim tensor to a number"
+    "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert "
+    "a 0-dim tensor to a number"
 )
 
 
