@@ -60,6 +60,11 @@ class DType:
         old = self.name not in ("bfloat16", "complex64", "complex128")
         return self.tensor_name if old else f"CPU{self.scalar_name}Type"
 
+    @property
+    def cpp_name(self) -> str:
+        """The C++ type's name, as `lerp` writes it: `double`, `c10::Half`."""
+        return _CPP_NAMES.get(self.name, self.scalar_name.lower())
+
     def to_real(self) -> DType:
         """The real type of the same precision."""
         return _REAL.get(self, self)
@@ -224,6 +229,13 @@ def can_cast(source: DType, target: DType, /) -> bool:
 
 
 _limits: Any = ml_dtypes.finfo
+
+
+_CPP_NAMES = {
+    "float16": "c10::Half", "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>", "uint8": "unsigned char", "int8": "signed char",
+    "int16": "short int", "int64": "long int",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -203,7 +203,6 @@ def drain(task: GraphTask) -> None:
     """Run ready nodes until none is left."""
     queue, buffers, dependencies, restricted = task.queue, task.buffers, task.dependencies, task.exec_info
     keep, bumps, anomaly = task.keep_graph, task.bumps, state.anomaly
-    careful = task.recorded or devices.in_use
     needs: Any = None
     sole: Node | None = None  # the only ready node: need not go through the heap
     while queue or sole is not None:
@@ -231,8 +230,10 @@ def drain(task: GraphTask) -> None:
             given = outs = run_with_hooks(task, node, grads, needs)
         else:
             given = outs = node.run(grads, task, needs)
-            if careful:
+            if task.recorded or devices.in_use:
                 outs = validate_node(task, node, outs)
+        # Asked after each node: the first meta tensor of a process may be made within a pass.
+        careful = task.recorded or devices.in_use
         grads = None
         following = node.next
         for place, below in enumerate(following):

@@ -36,10 +36,16 @@ def _sigmoid(x: Array) -> Array:
     return 1 / (1 + numpy.exp(-x))
 
 
-def _log2(x: Array) -> Array:
-    if x.dtype.kind == "c":
-        return (numpy.log(x) / math.log(2)).astype(x.dtype)
-    return numpy.log2(x)
+def _log_to(base: float, real: Any) -> Any:
+    """The logarithm to a base; a complex number is scaled part by part, so that -inf stays -inf."""
+
+    def log(x: Array) -> Array:
+        if x.dtype.kind != "c":
+            return real(x)
+        found = numpy.log(x)
+        return (found.real / math.log(base) + 1j * (found.imag / math.log(base))).astype(x.dtype)
+
+    return log
 
 
 elementwise(
@@ -55,7 +61,7 @@ elementwise(
 )  # fmt: skip
 elementwise("log", numpy.log, "LogBackward0", vjp(lambda F, grad, self: F.div(grad, F.conj(self)), "self"))
 elementwise(
-    "log10", numpy.log10, "Log10Backward0",
+    "log10", _log_to(10, numpy.log10), "Log10Backward0",
     vjp(lambda F, grad, self: F.div(grad, F.mul_Scalar(F.conj(self), 2.3025850929940456)), "self"),
 )  # fmt: skip
 elementwise(
@@ -65,7 +71,7 @@ elementwise(
     vjp(lambda F, grad, self: F.div(grad, F.conj(F.add_Scalar(self, 1))), "self"),
 )
 elementwise(
-    "log2", _log2, "Log2Backward0",
+    "log2", _log_to(2, numpy.log2), "Log2Backward0",
     vjp(lambda F, grad, self: F.div(grad, F.mul_Scalar(F.conj(self), 0.6931471805599453)), "self"),
 )  # fmt: skip
 elementwise(

@@ -77,7 +77,8 @@ def _to_copy(self: Array, dtype: Any = None, device: Any = None, memory_format: 
 
 def _to_copy_backward(F: Any, grad: Any, dtype: DType, device: Any) -> Any:
     grad = F.handle_r_to_c(dtype, grad)
-    return F._to_copy(grad, dtype, device) if devices.in_use else F.to(grad, dtype)
+    here = grad.device if isinstance(grad.dtype, DType) else devices.device_of(grad)
+    return F.to(grad, dtype) if here == device else F._to_copy(grad, dtype, device)
 
 
 operation(

@@ -105,12 +105,23 @@ operation(
 )  # fmt: skip
 
 
+def _check_lerp(self: Any, end: Any, weight: Any) -> None:
+    """Raises RuntimeError: lerp does not promote (a 0-d weight apart)."""
+    for name, other in (("end", end), ("weight", weight)):
+        if not is_number(other) and other.dtype is not self.dtype and (name == "end" or other.ndim):
+            raise RuntimeError(
+                f"expected dtype {self.dtype.cpp_name} for `{name}` but got dtype {other.dtype.cpp_name}"
+            )
+
+
 @composite()
 def lerp(F: Any, self: Any, end: Any, weight: Any) -> Any:
     """self + weight * (end - self)."""
+    _check_lerp(self, end, weight)
     return (F.lerp_Scalar if is_number(weight) else F.lerp_Tensor)(self, end, weight)
 
 
 @composite("lerp_", functions=())
 def _lerp_(F: Any, self: Any, end: Any, weight: Any) -> Any:
+    _check_lerp(self, end, weight)
     return (F.lerp_Scalar_ if is_number(weight) else F.lerp_Tensor_)(self, end, weight)

@@ -74,7 +74,7 @@ n.clamp(min=0); n.clamp(max=0.5); n.clamp(x, y); n.clamp(min=y); n.clamp_min(0);
 n.copysign(-1)
 torch.where(m, x, y); torch.where(m, x, 0.0); torch.maximum(p, q); torch.minimum(p, q); torch.fmax(p, q)
 torch.fmin(p, q)
-torch.lerp(x, y, 0.5); torch.lerp(x, y, n); torch.addcmul(x, x, y, value=2); torch.addcdiv(x, x, y)
+torch.lerp(x, y, 0.5); torch.lerp(x, y, n); torch.log2(z * 0); torch.log10(z); torch.addcmul(x, x, y, value=2); torch.addcdiv(x, x, y)
 n.nan_to_num()
 F.relu6(n); F.leaky_relu(n, 0.1); F.elu(n); F.selu(n); F.celu(n); F.gelu(n); F.gelu(n, approximate="tanh")
 F.softplus(n)

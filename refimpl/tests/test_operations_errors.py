@@ -46,7 +46,8 @@ z.floor(); z.relu()
 z.sort(); z.sign(); torch.maximum(z, z); m.relu(); F.gelu(i); F.gelu(x, approximate="x"); x + "a"
 torch.add(x, "a"); x * None; x.exp(1)
 torch.stack(1); torch.cat(x.sum()); torch.matmul(x, 2); torch.maximum(x, 1); x.imag; x.expand(-2, 3)
-x.squeeze(4)
+x.squeeze(4); torch.lerp(x, z, 0.5); torch.lerp(x, x.double(), 0.5); torch.lerp(i, i, x)
+torch.lerp(x, x, y.half()); o[0, 0]; o[0, None]
 r = x * 1; r[0] = s
 r = x * 1; r[5] = 1
 r = x * 1; r[0] = None
