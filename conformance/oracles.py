@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -85,9 +86,18 @@ def describe(opening: Opening, handle: EngineHandle) -> dict[str, Any]:
         "python": info.python,
         "identity": info.identity,
         "bytes_rung": info.bytes_rung,
-        "build": dict(info.build),
+        "build": {key: _place(value) if key in PATHS else value for key, value in info.build.items()},
         "capabilities": dict(info.capabilities),
     }
+
+
+PATHS = ("file", "core")
+"""What of a build is a path: results are published, and a person's directories are nobody's business."""
+
+
+def _place(path: object) -> object:
+    """A file's place in its package: the last two parts of its path."""
+    return "/".join(PurePath(path).parts[-2:]) if isinstance(path, str) else path
 
 
 class LiveOracle:
