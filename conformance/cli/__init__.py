@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from conformance import __version__
+from conformance.cli import streams
 from conformance.cli.errors import UsageError, told
 
 COMMANDS = {
@@ -27,7 +28,6 @@ COMMANDS = {
 }
 
 OK, FAILS, CANNOT = 0, 1, 2
-INTERRUPTED = 130
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,18 +64,19 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; errors that a person can act on are one line each."""
+    if argv is None:
+        streams.settle()
     try:
         arguments = parse(sys.argv[1:] if argv is None else argv)
         status: int = arguments.execute(arguments)
-        sys.stdout.flush()
-        return status
+        error = streams.lost(sys.stdout)
+        if error is None:
+            return status
+        print(f"conformance: error: standard output: {error.strerror}", file=sys.stderr)
+        return status or CANNOT
     except KeyboardInterrupt:
         print("conformance: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Who reads the output stopped reading; nothing is wrong with the run.
-        sys.stderr.close()
-        return OK
+        return CANNOT
     except Exception as error:
         line = told(error)
         if line is None:
