@@ -64,7 +64,7 @@ def test_a_run_writes_results_and_report_and_says_what_it_found(tmp_path: Path, 
     results = read(tmp_path / "refimpl-cpu.jsonl")
     assert results.complete
     assert results.programs[0].id == CASE
-    assert results.header["engine"]["build"]["file"] == "refimpl/__init__.py"  # no directory of the machine
+    assert results.header.engine["build"]["file"] == "refimpl/__init__.py"  # no directory of the machine
     assert (tmp_path / "refimpl-cpu.html").read_text("utf-8").startswith("<!doctype html>")
 
 
