@@ -116,7 +116,13 @@ def accumulate_grad(variable: Tensor, box: list[Any], task: Any, expected: int) 
         and before._counter is not INFERENCE
         and (not held.ndim or 0 not in held.strides)
     ):
-        if isinstance(held, numpy.generic):
+        if held.dtype.kind == "c":
+            total = task.F.add(held, new)  # not a plain sum: it decides the signs of zeros
+            if isinstance(held, numpy.generic):
+                before._data = total
+            else:
+                numpy.copyto(held, total)
+        elif isinstance(held, numpy.generic):
             before._data = held + new
         else:
             numpy.add(held, new, out=held)

@@ -46,11 +46,14 @@ def add_gradients(task: Any, below: Any, box: list[Any], second: Any) -> Any:
     bumps = task.bumps
     if getrefcount(first) <= SOLE_OWNER + uncounted and owns_memory(first):
         bumps[below] = bumps.get(below, 0) + 1
-        if first.shape and first.shape == second.shape and first.dtype == second.dtype != "c":
+        alike = first.shape == second.shape and first.dtype == second.dtype
+        if first.shape and alike and first.dtype.kind != "c":
             return numpy.add(first, second, out=first)
     elif below in bumps:
         del bumps[below]
-    return task.F.add(first, second) if first.shape else first + second
+    if first.shape or first.dtype.kind == "c":  # a complex sum multiplies by 1 first, as torch's kernel does
+        return task.F.add(first, second)
+    return first + second
 
 
 def moved(outs: Sequence[Any], place: int, grad: Any) -> int:

@@ -167,6 +167,8 @@ def register_multi_grad_hook(
 
 def _will_run(task: Any, node: Node) -> bool:
     if task.exec_info is not None:
+        if node not in task.dependencies:
+            return False
         entry = task.exec_info.get(node)
         if entry is not None and entry.captures and not node.next:
             raise RuntimeError(text("hook.multi_grad"))
