@@ -154,16 +154,17 @@ class ProcessEngine(EngineHandle):
             return
         except Trouble as trouble:
             self._kill()
-            failure, guilty = _failure(trouble), self._answered_twice(trouble)
-            if guilty is None:
-                guilty = next((index for index in indices if replies[index] is None), indices[-1])
+            failure, twice = _failure(trouble), self._answered_twice(trouble)
+            guilty = next((index for index in indices if replies[index] is None), indices[-1])
         except BaseException:
             self._kill()
             raise
         again = [index for index in indices if replies[index] is None]
         for index in again:
             self._alone(programs, index, replies)
-        if not any(isinstance(replies[index], Failure) for index in again):
+        if twice is not None:
+            replies[twice] = failure
+        elif not any(isinstance(replies[index], Failure) for index in again):
             replies[guilty] = Failure(
                 failure.kind, f"{failure.detail} (in a batch; run alone it gave a trace)"
             )
@@ -174,7 +175,7 @@ class ProcessEngine(EngineHandle):
         except Trouble as trouble:
             self._kill()
             guilty = self._answered_twice(trouble)
-            if guilty is None:
+            if guilty is None or guilty == index:
                 replies[index] = _failure(trouble)
             else:
                 replies[guilty] = _failure(trouble)
@@ -198,7 +199,7 @@ class ProcessEngine(EngineHandle):
             line = process.line(self._timeout)
             message = _parsed(line)
             if "done" in message:
-                if message["done"] != batch:
+                if message["done"] != batch or isinstance(message["done"], bool):
                     raise Trouble(f"done of batch {_shown(line)}, not of {batch}")
                 if pending:
                     raise Trouble("done, without a reply to this program")

@@ -7,11 +7,13 @@ moment.
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import secrets
 import struct
+import sys
 from collections.abc import Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import ModuleType
 from typing import Any
 
@@ -35,6 +37,20 @@ def prove_torch(engine: EngineHandle | ModuleType) -> None:
         raise _refuse("a command cannot prove that it is torch", engine.info.build)
     _prove_build(engine.info.build, engine.info.version)
     prove_behaviour(engine)
+
+
+def find_torch() -> None:
+    """Raise EngineError if `import torch` would run a package that has no C++ core beside it.
+
+    Nothing is imported: an impostor could end the process before it can be judged."""
+    if "torch" in sys.modules:
+        return
+    found = importlib.util.find_spec("torch")
+    if found is None or found.origin is None:
+        return
+    cores = [file for file in Path(found.origin).parent.glob("_C.*") if file.suffix in (".so", ".pyd")]
+    if not cores:
+        raise _refuse("it has no C++ core torch._C", {"file": found.origin})
 
 
 def _prove_build(build: Mapping[str, Any], version: str) -> None:

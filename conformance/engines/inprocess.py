@@ -41,3 +41,5 @@ def open_in_process(module: str, *, where: str, device: str = "cpu") -> InProces
         return InProcess(runner.load(module, device))
     except runner.EngineProblem as problem:
         raise EngineError(problem.what, where, problem.hint) from None
+    except ValueError as fault:
+        raise EngineError(f"its hello is faulty: {fault}", where, "see PROTOCOL.md") from None

@@ -95,6 +95,15 @@ class EngineHandle(ABC):
         self.close()
 
 
+MAY_LACK = frozenset(
+    ["dtype", "strides", "device", "requires_grad", "is_leaf", "grad_fn", "retains_grad", "version", "storage", "grad_mode", "grad.requires_grad"]
+)
+"""What an engine may have nothing of its own to show in. Values, shapes and gradients are always compared."""
+
+NAMES = ("absent", "reads_absent", "dtypes")
+"""The capabilities that are lists of names."""
+
+
 def info_from(hello: Mapping[str, Any]) -> EngineInfo:
     """The information in a ``hello`` message. Raises ValueError, naming the field that is missing or
     wrong."""
@@ -106,6 +115,18 @@ def info_from(hello: Mapping[str, Any]) -> EngineInfo:
     for key in ("build", "capabilities"):
         if not isinstance(hello.get(key, {}), dict):
             raise ValueError(f"{key!r} is not an object")
+    if hello["bytes"] == "none":
+        raise ValueError("'bytes' is 'none': an engine whose values cannot be read cannot be measured")
+    capabilities = hello.get("capabilities", {})
+    for key in NAMES:
+        names = capabilities.get(key, [])
+        if not isinstance(names, list) or not all(
+            isinstance(name, str) and len(name) < 200 for name in names
+        ):
+            raise ValueError(f"{key!r} is not a list of names")
+    for name in capabilities.get("reads_absent", []):
+        if name not in MAY_LACK:
+            raise ValueError(f"'reads_absent' names {name!r}; it may name {', '.join(sorted(MAY_LACK))}")
     return EngineInfo(
         name=hello["name"],
         version=hello["version"],
@@ -114,5 +135,5 @@ def info_from(hello: Mapping[str, Any]) -> EngineInfo:
         bytes_rung=hello["bytes"],
         device=str(hello.get("device", "cpu")),
         build=hello.get("build", {}),
-        capabilities=hello.get("capabilities", {}),
+        capabilities=capabilities,
     )

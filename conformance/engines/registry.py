@@ -15,6 +15,7 @@ from pathlib import Path
 from conformance import runner
 from conformance.engines.catalogue import Known, catalogue, installed, interpreter
 from conformance.engines.host import ProcessEngine
+from conformance.engines.identity import find_torch
 from conformance.engines.inprocess import open_in_process
 from conformance.engines.model import EngineError, EngineHandle
 
@@ -82,6 +83,8 @@ def _module(
     if here:
         if python is not None:
             raise EngineError("another Python is another process", where, "leave out --python or in_process")
+        if name == "torch":
+            find_torch()
         return open_in_process(name, where=where, device=device)
     if python is not None and shutil.which(python) is None:
         raise EngineError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import time
@@ -116,6 +117,41 @@ def test_breaking_the_protocol_is_a_protocol_error(fault: str, detail: str, hone
         reply = bad_reply(engine, honest)
     assert isinstance(reply, Failure)
     assert (reply.kind, reply.detail[: len(detail)]) == ("protocol error", detail)
+
+
+def test_an_engine_that_answers_each_program_twice_comes_to_an_end() -> None:
+    with opened(speaker("each twice")) as engine:
+        replies = engine.run([GOOD, OTHER, GOOD])
+    assert [type(reply) for reply in replies] == [Failure] * 3
+    assert {reply.kind for reply in replies if isinstance(reply, Failure)} == {"protocol error"}
+
+
+def test_the_first_batch_is_not_done_by_false(honest: list[Reply]) -> None:
+    with opened(speaker("done is false")) as engine:
+        reply = engine.run([GOOD])[0]
+    assert isinstance(reply, Failure)
+    assert reply.detail.startswith("done of batch")
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ('lacks ["bytes"]', "'reads_absent' names 'bytes'"),
+        ('lacks ["grad"]', "'reads_absent' names 'grad'"),
+        ('lacks ["shape", "strides"]', "'reads_absent' names 'shape'"),
+        ("lacks 5", "'reads_absent' is not a list of names"),
+        ("lacks [7]", "'reads_absent' is not a list of names"),
+        ("unreadable", "values cannot be read"),
+    ],
+)
+def test_an_engine_cannot_declare_away_what_is_compared(fault: str, why: str) -> None:
+    with pytest.raises(EngineError, match=re.escape(why)):
+        opened(speaker(fault))
+
+
+def test_an_engine_may_lack_its_own_flags() -> None:
+    with opened(speaker('lacks ["strides", "grad.requires_grad"]')) as engine:
+        assert engine.info.unread == {"strides", "grad.requires_grad"}
 
 
 def test_a_late_reply_shifts_nothing(honest: list[Reply]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -71,6 +74,25 @@ def test_a_package_called_torch_is_not_believed(tmp_path: Path, monkeypatch: pyt
     with open_engine("module:torch") as engine:
         assert engine.info.build["module"] == "torch"
         assert "it has no C++ core torch._C" in refusal(engine)
+
+
+OPEN = """
+from conformance.engines import EngineError, open_engine
+try:
+    open_engine("torch", in_process=True)
+except EngineError as error:
+    print(error.what)
+"""
+
+
+def test_an_impostor_is_refused_before_it_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text("import os\nos._exit(0)\n")
+    path = os.pathsep.join((str(tmp_path), *filter(None, sys.path)))
+    done = subprocess.run(
+        [sys.executable, "-c", OPEN], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.stdout == "not real torch: it has no C++ core torch._C\n"
 
 
 def test_a_core_in_python_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,12 @@ def hello():
         return say({"hello": dict(runner["describe"](engine), protocol=99)})
     if FAULT == "faulty hello":
         return say({"hello": {"protocol": 1, "name": "speaker"}})
+    if FAULT.startswith("lacks "):
+        described = runner["describe"](engine)
+        described["capabilities"]["reads_absent"] = json.loads(FAULT[len("lacks ") :])
+        return say({"hello": described})
+    if FAULT == "unreadable":
+        return say({"hello": dict(runner["describe"](engine), bytes="none")})
     if FAULT == "prints first":
         say("welcome to the speaker")
     return say({"hello": runner["describe"](engine)})
@@ -46,6 +52,8 @@ def answer(number, program, alone):
     if FAULT == "late" and kept:
         say(kept.pop())
     reply = {"id": number, "trace": trace}
+    if FAULT == "each twice":
+        say(reply)
     if not bad:
         return say(reply)
     if FAULT == "garbage":
@@ -92,7 +100,7 @@ for line in sys.stdin:
     elif message["do"] == "run":
         for entry in message["programs"]:
             answer(entry[0], entry[1], len(message["programs"]) == 1)
-        say({"done": message["batch"]})
+        say({"done": False if FAULT == "done is false" else message["batch"]})
     else:
         say({"bye": True})
         break
