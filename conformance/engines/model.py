@@ -96,8 +96,11 @@ class EngineHandle(ABC):
 
 
 MAY_LACK = frozenset(
-    ["dtype", "strides", "device", "requires_grad", "is_leaf", "grad_fn", "retains_grad", "version", "storage", "grad_mode", "grad.requires_grad"]
-)
+    (
+        "dtype", "strides", "device", "requires_grad", "is_leaf", "grad_fn", "retains_grad", "version",
+        "storage", "grad_mode", "grad.requires_grad",
+    )
+)  # fmt: skip
 """What an engine may have nothing of its own to show in. Values, shapes and gradients are always compared."""
 
 NAMES = ("absent", "reads_absent", "dtypes")
